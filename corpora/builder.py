@@ -34,6 +34,19 @@ def run(argv, **more):
     return done.stdout.decode(errors="replace")
 
 
+def take_core(directory, argv, timeout, *options, **more):
+    """Runs a program until it dies; its core and output go to `directory`. Returns what take-core said. A host that gives
+    no core of it raises Skip."""
+    command = [TAKE_CORE, "--timeout", str(timeout), "--log", os.path.join(directory, "output"), "--out", os.path.join(directory, "core"), *options]
+    done = subprocess.run([*command, "--", *argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, **more)
+    said = done.stdout.decode(errors="replace").strip()
+    if done.returncode == 3:
+        raise Skip(said.splitlines()[-1].removeprefix("take-core: "))
+    if done.returncode != 0:
+        raise RuntimeError("take-core %s: exit status %d\n%s" % (argv[0], done.returncode, said[-2000:]))
+    return said
+
+
 def digest(files, *more):
     """A digest of files' bytes, and of values by their repr."""
     whole = hashlib.sha256(repr(more).encode())

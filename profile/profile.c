@@ -8,6 +8,7 @@
 #include "core/live/live.h"
 #include "dwarf/sample/sample_guest.h"
 #include "profile/profile_impl.h"
+#include "profile/reader_priority.h"
 #include "profile/threads/random.h"
 #include "profile/threads/wait_targets.h"
 
@@ -98,6 +99,7 @@ void xc_profile_guests(struct xc_profile *p, struct xc_sample_guest *guest)
 		xc_sampler_skip(p->sampler);
 	p->maps_changed = true;
 	begin(p);
+	p->deep_ns = p->started_ns; /* the first are read at once, too */
 }
 
 void xc_profile_free(struct xc_profile *p)
@@ -191,6 +193,7 @@ static bool unwind(struct xc_profile *p, const struct xc_perf_record *record, ui
 	xc_sample_unwind(p->unwinder, record, p->stack);
 	p->guests += p->stack->guest;
 	p->torn += p->stack->torn;
+	p->torn_whole += xc_sample_stack_torn_inside(p->stack);
 	if (p->stack->late || p->stack->guest || p->stack->value || p->stack->end == XC_SAMPLE_CUT)
 		p->deep_ns = xc_now_ns();
 	if (p->values == &p->cpus && !record->at_switch)
@@ -214,6 +217,7 @@ static void take_sample(struct xc_profile *p, const struct xc_perf_record *recor
 		return;
 	if (p->stack->guest)
 		add_delay(p, record);
+	p->guest_cpu = p->stack->guest ? record->cpu : p->guest_cpu;
 	const uint64_t weight = p->options.sampler.counter ? record->period : 1;
 	count_end(p, p->stack->end, p->stack->late);
 	xc_profile_count_stack(p, stack, 0, record->tid,
@@ -445,10 +449,12 @@ static void wait(struct xc_profile *p, uint64_t now, uint64_t until)
 	const bool deep = p->deep_ns && now - p->deep_ns < (uint64_t)DEEP_FOR_MS * MS;
 	const uint64_t left = (until - now) / US + 1, pause = p->targets ? LOOK_US : DRAIN_US;
 	const uint64_t us = left < pause ? left : pause;
-	if (deep)
-		xc_sampler_wait_next(p->sampler, us);
-	else
+	if (deep) {
+		xc_reader_priority_follow(p->guest_cpu);
+		xc_sampler_wait_next(p->sampler, us, !xc_reader_priority_is_real_time());
+	} else {
 		xc_sampler_wait(p->sampler, us);
+	}
 }
 
 /* One step, at most until then. */
@@ -469,6 +475,9 @@ void xc_profile_sample(struct xc_profile *p, uint64_t until, const volatile int 
 	prctl(PR_SET_TIMERSLACK, (unsigned long)US); /* of nanoseconds; usually 50 us */
 	p->until_ns = until + MORE_NS;
 	p->interrupted = interrupted;
+	if (p->store.guests)
+		xc_reader_priority_raise();
+	p->real_time |= xc_reader_priority_is_real_time();
 	for (uint64_t now; (now = xc_now_ns()) < until && !*interrupted && !p->gone;) {
 		step(p, now, until);
 		if (now - p->checked_ns > (uint64_t)ALIVE_MS * MS) {
@@ -476,6 +485,8 @@ void xc_profile_sample(struct xc_profile *p, uint64_t until, const volatile int 
 			p->gone |= !xc_live_is_there(p->process);
 		}
 	}
+	p->real_time &= xc_reader_priority_is_real_time();
+	xc_reader_priority_restore();
 }
 
 void xc_profile_run(struct xc_profile *p, uint64_t ns, const volatile int *interrupted)

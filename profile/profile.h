@@ -69,7 +69,10 @@ struct xc_profile {
 	uint64_t ends[XC_SAMPLE_ENDS];
 	uint64_t late, in_kernel, unwind_ns;
 	uint64_t guests, torn; /* stacks with frames of interpreted languages, and those of them that were torn */
+	uint64_t torn_whole;   /* of which not even the innermost such frame is known */
 	struct xc_read_delays delays;  /* of stacks of CPU time with such frames */
+	unsigned guest_cpu;            /* where the last of them ran */
+	bool real_time;                /* they were read in real time, to the end (reader_priority.h) */
 	uint64_t unread;               /* samples that were not unwound: the time was over */
 	uint64_t unkept;               /* stacks of which the inner part is not kept: the store is full */
 	uint64_t started_ns, ended_ns; /* of CLOCK_MONOTONIC */

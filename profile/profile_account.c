@@ -104,6 +104,8 @@ static void add_delays(struct xc_section *s, const struct xc_profile *p)
 	xc_section_seconds(s, "guest_delay", "callers of interpreted functions were read after the sample by, median",
 			   seconds(xc_read_delays_median(&p->delays)));
 	xc_section_seconds(s, "guest_delay_most", "at most", seconds(p->delays.most_ns));
+	xc_section_text(s, "guest_priority", "at the priority of",
+			p->real_time ? "real time: before other work of the host" : "an ordinary process");
 }
 
 static void add_losses(struct xc_section *s, const struct xc_profile *p)
@@ -122,6 +124,7 @@ static void add_losses(struct xc_section *s, const struct xc_profile *p)
 	add_count(s, "deep", "stacks too deep to be kept whole", p->ends[XC_SAMPLE_DEEP]);
 	add_count(s, "guests", "stacks with frames of interpreted languages", p->guests);
 	add_count(s, "torn", "of them torn: what was read too late is left out", p->torn);
+	add_count(s, "torn_whole", "of these without their innermost interpreted function", p->torn_whole);
 	add_delays(s, p);
 	add_count(s, "unkept", "stacks kept without their inner part, of too many different ones", p->unkept);
 	add_count(s, "unread", "samples not unwound, because the time was over", p->unread);
@@ -147,6 +150,26 @@ static bool is_undersampled(const struct xc_profile *p)
 	enum { SLACK_NS = 100000000 };
 	return p->times_known && p->options.clock != XC_CLOCK_OFF && !p->options.sampler.counter &&
 	       ns_of(p, p->samples) + seen_cpu(p) / 10 + SLACK_NS < seen_cpu(p);
+}
+
+/* What would read the stacks of interpreted languages sooner. */
+static const char *sooner(const struct xc_profile *p)
+{
+	return p->real_time ? "an idle CPU"
+			    : "an idle CPU, or CAP_SYS_NICE and no raised nice: then it is in real time";
+}
+
+/* Which shares are affected, and by how much. */
+static void add_torn_note(struct xc_section *s, const struct xc_profile *p)
+{
+	enum { TOLD = 20 }; /* of so many stacks one */
+	if (p->torn <= p->guests / TOLD)
+		return;
+	xc_section_message(s, XC_WARNING, sooner(p),
+			   "totals of interpreted functions may be too low, together by up to %.0f %% of the samples: "
+			   "their stacks were read when they had changed, those in short functions most often; "
+			   "self shares lack %.1f %% at most",
+			   100 * share(p->torn, all_samples(p)), 100 * share(p->torn_whole, all_samples(p)));
 }
 
 static void add_notes(struct xc_section *s, const struct xc_profile *p)
@@ -181,10 +204,11 @@ static void add_notes(struct xc_section *s, const struct xc_profile *p)
 			"period, few or none are taken",
 			100 * (1 - share(ns_of(p, p->samples), seen_cpu(p))));
 	if (xc_read_delays_median(&p->delays) > LATE_NS)
-		xc_section_message(s, XC_WARNING, "run xcore on an idle CPU, or with a higher priority",
+		xc_section_message(s, XC_WARNING, sooner(p),
 				   "callers of interpreted functions, not the innermost functions and their shares, "
 				   "may be those of a later call: they were read %.1f ms after the sample (median)",
 				   seconds(xc_read_delays_median(&p->delays)) * 1e3);
+	add_torn_note(s, p);
 	if (!all_samples(p) && !p->gone)
 		xc_section_message(s, XC_INFO, "--clock off, or `xcore bt`, shows where its threads wait",
 				   p->options.sampler.counter ? "there was no such event"

@@ -25,7 +25,7 @@ static void clear(struct xc_profile *p)
 	xc_slices_fini(&p->slices);
 	xc_slices_init(&p->slices, p->ended_ns);
 	p->started_ns = p->ended_ns;
-	p->samples = p->wait_samples = p->unwound = p->in_kernel = p->late = p->guests = p->torn = 0;
+	p->samples = p->wait_samples = p->unwound = p->in_kernel = p->late = p->guests = p->torn = p->torn_whole = 0;
 	p->delays = (struct xc_read_delays){0};
 	memset(p->ends, 0, sizeof p->ends);
 	memset(p->waiting.spent_ns, 0, sizeof p->waiting.spent_ns);

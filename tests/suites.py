@@ -15,8 +15,11 @@ BATS = ["bats", "--timing", "--formatter", "tap"]
 # Compiled tests whose tier differs from the rest of their folder.
 SLOW_UNITS = {
     "batch/export/test_export": "check", "batch/export/test_export_formats": "long", "batch/sandbox/test_compromised_worker": "check",
-    "heap/objgraph/test_refgraph": "check", "batch/sandbox/test_hung_filesystem": "test", "core/io/test_stall": "test",
-    "batch/sandbox/test_worker": "check", "heap/types/test_typing_complexity": "long", "dwarf/elf/test_gopclntab": "long",
+    "batch/sandbox/test_worker_isolation": "check", "batch/sandbox/test_worker_second_try": "check",
+    "heap/objgraph/test_refgraph": "check", "heap/objgraph/test_refgraph_large": "check", "heap/objgraph/test_refgraph_retention": "check",
+    "batch/sandbox/test_hung_filesystem": "test", "core/io/test_stall": "test",
+    "batch/sandbox/test_worker": "check", "batch/sandbox/test_worker_disk": "check", "batch/sandbox/test_worker_scarcity": "check",
+    "heap/types/test_typing_complexity": "long", "dwarf/elf/test_gopclntab": "long",
 }
 UNITS_CORES = {"batch/sandbox/test_worker": ["deaths:abort-assert-next-gcc-o2"]}
 
@@ -76,8 +79,9 @@ TAKES = {"unit": "45", "integration": "95", "property": "6", "golden": "6", "can
 
 
 # Left to test-long: `make test` has ten minutes.
-LONG_CLI = ["rust_channels", "rust_guards", "split", "wide_registers"]
-LONG_LIVE = ["gohang", "languages", "odd_targets", "owners", "refused", "waiting"]
+LONG_CLI = ["class_layouts", "failed_index", "go_closed", "go_releases", "moved_objects", "predicates", "rust_channels", "rust_consequences", "rust_guards", "rust_panics",
+            "split", "wide_registers"]
+LONG_LIVE = ["gohang", "languages", "loops", "odd_targets", "owners", "refused", "waiting"]
 
 
 def suites(build):
@@ -178,7 +182,7 @@ def suites(build):
             Test("cut", ["tests/hostile/cut", *hostile, "--both"], "long", cores=["programs:*"]),
             Test("mutate", ["tests/hostile/mutate", *hostile, "--count", "2000"], "long", cores=["programs:*"]),
             Test("batch", ["tests/hostile/batch", *hostile, "--count", "5000"], "long", cores=["programs:*"]),
-            Test("vms", ["tests/hostile/vms", *hostile, "--count", "1000"], "long", cores=["luajit:*"]),
+            Test("vms", ["tests/hostile/vms", *hostile, "--count", "400"], "long", cores=["luajit:*"]),
             Test("heaps", ["tests/hostile/heaps", "--count", "1000"], "long"),
             Test("inputs", ["tests/hostile/inputs", *hostile], "long", cores=["programs:*"]),
             *programs("build/hostile", "unit", "long"), *programs("build/hostile", "integration", "long"),

@@ -14,29 +14,44 @@
 #include "triage/locks/deadlock.h"
 #include "triage/explain/evidence.h"
 #include "triage/fault/cause_fault.h"
-#include "triage/fault/hang.h"
-#include "triage/fault/endless_loop.h"
-#include "triage/fault/peer_wait.h"
+#include "triage/hang/hang.h"
+#include "triage/hang/endless_loop.h"
+#include "triage/hang/peer_wait.h"
+#include "triage/hang/sleep_loop.h"
+#include "triage/locks/stopped.h"
 #include "triage/explain/expression.h"
+#include "triage/explain/failed_index.h"
 #include "triage/explain/null_place.h"
 #include "triage/explain/race.h"
 #include "triage/missing_evidence.h"
 #include "triage/goroutine/gohang.h"
 #include "triage/go/golang.h"
 #include "triage/memory/heap_evidence.h"
-#include "triage/crash/error_number.h"
+#include "triage/libc/error_number.h"
 #include "triage/crash/abort_message.h"
 #include "triage/crash/handled_signal.h"
+#include "triage/crash/own_line.h"
 #include "triage/crash/phase.h"
 #include "triage/explain/merged_call.h"
 #include "triage/runtime/script.h"
 #include "triage/rust/rust_null.h"
+#include "triage/util/sourceline.h"
 #include "triage/util/user_code.h"
 #include "triage/runtime/uncaught.h"
+#include "triage/libc/copy_call.h"
+#include "triage/libc/inlined_copy.h"
 #include "triage/libc/endless_list.h"
+#include "triage/libc/sort_order.h"
 #include "triage/memory/pointer_diagnosis.h"
-#include "triage/survey/bad_descriptor.h"
+#include "triage/libc/bad_descriptor.h"
+#include "triage/survey/broken_argument.h"
+#include "triage/survey/class_layout.h"
+#include "triage/survey/moved_from.h"
 #include "triage/survey/odd_object.h"
+#include "triage/survey/overlong_slice.h"
+#include "triage/survey/shared_object.h"
+#include "triage/source/source_divisor.h"
+#include "triage/survey/wrong_object.h"
 
 enum { SOURCE_AROUND = 2, SYMBOL_MOST = 512 };
 
@@ -141,6 +156,18 @@ static void add_library(const struct xc_crash_context *crash)
 				    b->caller);
 }
 
+/* The place is a guess of a kind: which lines the code in between is of is lost. */
+static void report_nearest(struct xc_crash_context *crash)
+{
+	struct xc_text text = {0};
+	xc_sourceline(crash->blame.place, crash->blame.level, "", &text);
+	xc_verdict_evidence(
+		crash->report,
+		"the line is that of the nearest code of the function: the instruction is of %s, inlined there",
+		xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
 /* The place in the source. A line of library code that was inlined without a trace gives way to what the program itself
  * says. */
 static void locate_source(struct xc_crash_context *crash, const struct xc_level *level)
@@ -148,9 +175,14 @@ static void locate_source(struct xc_crash_context *crash, const struct xc_level 
 	struct xc_arena *arena = &crash->report->arena;
 	struct xc_verdict *v = crash->verdict;
 	bool stated = crash->stated_file && xc_crash_context_is(crash, "panic") && xc_user_code_is_library_line(level);
-	const char *file = stated ? crash->stated_file : level->file;
+	struct xc_own_line own = {.file = level->file, .line = level->line};
+	if (!stated)
+		xc_own_line_find(crash->process, crash->blame.place, crash->blame.level, &own);
+	const char *file = stated ? crash->stated_file : own.file;
 	v->file = xc_arena_strdup(arena, file);
-	v->line = stated ? crash->stated_line : level->line;
+	v->line = stated ? crash->stated_line : own.line;
+	if (own.nearest && !stated)
+		report_nearest(crash);
 	xc_auto(xc_freep) char *source = xc_source_lines(crash->process, file, v->line, SOURCE_AROUND);
 	xc_auto(xc_freep) char *hint = source ? NULL : xc_source_roots_hint(crash->process, file);
 	v->source = xc_arena_strdup(arena, source);
@@ -227,7 +259,7 @@ static void report_abort(struct xc_crash_context *crash, struct xc_heap *heap)
 static void find_hang(struct xc_crash_context *crash)
 {
 	bool deadlock = xc_deadlock_exists(crash->process);
-	if (!deadlock && xc_gohang_classify(crash))
+	if (!deadlock && (xc_stopped_classify(crash) || xc_gohang_classify(crash)))
 		return;
 	enum xc_hang hang = deadlock ? XC_HANG_NONE : xc_hang_of(crash->process);
 	if (!deadlock && hang == XC_HANG_NONE && xc_endless_loop_classify(crash, XC_ENDLESS_LOOP_LIKELY)) {
@@ -236,7 +268,7 @@ static void find_hang(struct xc_crash_context *crash)
 	}
 	deadlock = deadlock || (hang != XC_HANG_LIKELY && xc_deadlock_is_held(crash->process));
 	if (!deadlock && hang == XC_HANG_NONE) {
-		if (!xc_endless_loop_classify(crash, XC_ENDLESS_LOOP_BUSY))
+		if (!xc_endless_loop_classify(crash, XC_ENDLESS_LOOP_BUSY) && !xc_sleep_loop_classify(crash))
 			xc_peer_wait_classify(crash);
 		return;
 	}
@@ -249,14 +281,29 @@ static void find_hang(struct xc_crash_context *crash)
 
 static void hung(struct xc_report *report, struct xc_process *process, struct xc_heap *heap)
 {
-	struct xc_crash_context crash = {.report = report, .process = process, .unwinder = xc_unwinder_new(process)};
+	struct xc_crash_context crash = {.report = report,
+					 .process = process,
+					 .unwinder = xc_unwinder_new(process),
+					 .source = xc_source_reader_new(process)};
 	find_hang(&crash);
 	if (crash.thread) {
 		report_abort(&crash, heap);
+		xc_stopped_report(&crash);
 		locate(&crash);
 	}
+	xc_source_reader_free(crash.source);
 	xc_unwinder_free(crash.unwinder);
 }
+
+/* What values, objects and threads tell of the cause, in this order. */
+static void (*const reports[])(struct xc_crash_context *crash) = {
+	xc_source_divisor_report,    xc_failed_index_report,   xc_copy_call_report,  xc_inlined_copy_report,
+	xc_broken_argument_report,   xc_cause_fault_number,    xc_rust_null_report,  xc_race_report,
+	xc_pointer_diagnosis_report, xc_overlong_slice_report, xc_null_place_report, xc_endless_list_report,
+	xc_sort_order_report,        xc_moved_from_report,     xc_odd_object_report, xc_wrong_object_report,
+	xc_shared_object_report,     xc_class_layout_report,   xc_phase_report,      xc_error_number_report,
+	xc_bad_descriptor_report,    xc_golang_spell,
+};
 
 void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_heap *heap)
 {
@@ -272,23 +319,14 @@ void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_he
 	if (!xc_crash_context_is(&crash, "stack-overflow") && /* which access came first does not matter */
 	    !xc_crash_context_is(&crash, "format-string"))
 		xc_expression_report(&crash);
-	xc_cause_fault_number(&crash);
-	xc_rust_null_report(&crash);
-	xc_race_report(&crash);
-	xc_pointer_diagnosis_report(&crash);
-	xc_null_place_report(&crash);
-	xc_endless_list_report(&crash);
-	xc_odd_object_report(&crash);
-	xc_phase_report(&crash);
-	xc_error_number_report(&crash);
-	xc_bad_descriptor_report(&crash);
-	xc_golang_spell(&crash);
+	for (size_t i = 0; i < XC_COUNT(reports); i++)
+		reports[i](&crash);
 	xc_deadlock_classify(&crash);
 	xc_hang_classify(&crash);
 	xc_endless_loop_classify(&crash, XC_ENDLESS_LOOP_LIKELY);
+	xc_sleep_loop_classify(&crash);
 	xc_peer_wait_classify(&crash);
-	if (xc_crash_context_is(&crash, "killed") || xc_crash_context_is(&crash, "dump-request") ||
-	    xc_crash_context_is(&crash, "sent-by-user"))
+	if (xc_crash_context_is_signalled(&crash))
 		xc_gohang_classify(&crash);
 	if (xc_crash_context_is(&crash, "deadlock"))
 		report_abort(&crash, NULL); /* the heap's evidence comes later */

@@ -1,12 +1,13 @@
 /* cause_table: the first rule of an event that holds decides. So specific causes come before general ones, and the
- * last rule of each event always holds. Causes that only the bad pointer shows, such as use-after-free, replace the
- * class later: memory/pointer_diagnosis.c. */
+ * last rule of each event always holds. Causes that only the bad pointer shows replace the class later, most of
+ * use-after-free among them: memory/pointer_diagnosis.c. */
 #include "triage/cause_table.h"
 
 #include "triage/fault/cause_fault.h"
 #include "triage/fault/cause_jump.h"
 #include "triage/fault/cause_sent.h"
 #include "triage/fault/cause_trap.h"
+#include "triage/fault/rseq.h"
 #include "triage/libc/format_call.h"
 #include "triage/go/golang.h"
 #include "triage/runtime/assertion.h"
@@ -39,6 +40,7 @@ const struct xc_cause_rule xc_cause_table[] = {
 	{"stack overflow", XC_CAUSE_SEGV, xc_recursion_classify},
 	{"closed stream", XC_CAUSE_SEGV, xc_closed_stream_classify},
 	{"format", XC_CAUSE_SEGV, xc_format_call_classify},
+	{"restartable sequences", XC_CAUSE_SEGV, xc_rseq_classify},
 	{"general protection", XC_CAUSE_SEGV, xc_cause_fault_protection},
 	{"null pointer", XC_CAUSE_SEGV, xc_cause_fault_null},
 	{"rights of the page", XC_CAUSE_SEGV, xc_cause_fault_rights},

@@ -50,7 +50,7 @@ static struct xc_observed_trace observed_of(struct xc_tracer *tracer, const stru
 	return observed;
 }
 
-static void cluster_block(const struct sorted *block, size_t count, double cut, size_t *firsts_out)
+static void cluster_class_group(const struct sorted *block, size_t count, double cut, size_t *firsts_out)
 {
 	struct xc_tracer tracer = {0};
 	struct xc_observed_trace *observed = xc_alloc(count * sizeof *observed);
@@ -80,7 +80,7 @@ void xc_signature_merge(const struct xc_signature_group *groups, size_t count, d
 		for (end = i + 1; end < compared && !strcmp(sorted[i].group->best->signature->class_group,
 							    sorted[end].group->best->signature->class_group);)
 			end++;
-		cluster_block(sorted + i, end - i, cut > 0 ? cut : CUT, firsts_out);
+		cluster_class_group(sorted + i, end - i, cut > 0 ? cut : CUT, firsts_out);
 	}
 	free(sorted);
 }

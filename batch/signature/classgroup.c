@@ -43,6 +43,7 @@ static const struct class_row {
 	{"panic", "panic", KIND},
 	{"deadlock", "deadlock", KIND},
 	{"hang", "deadlock", KIND},
+	{"stopped", "stopped", NOTHING},
 	{"sanitizer", "sanitizer", KIND},
 	{"seccomp-kill", "seccomp", KIND},
 	{"trap-instruction", "trap", NOTHING},

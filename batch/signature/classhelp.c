@@ -99,6 +99,8 @@ static const struct xc_classhelp table[] = {
 	{"stack-smash", "Stack buffer overflow",
 	 "A function found on return that the guard value above its arrays was overwritten.",
 	 "Look at the array beside the guard, and what writes to it.", "high", 121, true},
+	{"stopped", "Process is stopped", "A signal or a debugger has stopped all threads of the process.",
+	 "Continue it (kill -CONT), or look at the debugger.", "info", 0, false},
 	{"terminate", "std::terminate() called", "The C++ program was ended without an exception that nothing caught.",
 	 "A thread that is still to be joined, `throw;` outside of a handler, or a call: the message tells.", "low",
 	 248, false},

@@ -13,7 +13,7 @@
 #include "cli/shared/plugins.h"
 #include "cli/target.h"
 #include "profile/data/profile_file.h"
-#include "profile/data/profile_redact.h"
+#include "profile/data/profile_scrub.h"
 #include "profile/view/profile_diff.h"
 #include "profile/export/profile_formats.h"
 
@@ -79,7 +79,7 @@ static struct xc_error *show_profiles(struct xc_job *job, struct xc_profile_pair
 {
 	const struct settings *s = job->settings;
 	if (writes(job)) {
-		xc_profile_redact(pair->data);
+		xc_profile_scrub(pair->data);
 		return xc_profile_diff_write(pair, kind_of(job), s->widths && strcmp(s->widths, "before") == 0, out);
 	}
 	job->report = xc_report_new(job->command->name);

@@ -11,7 +11,7 @@
 #include "core/base/shared_status.h"
 #include "core/report/stacktree.h"
 #include "profile/data/profile_file.h"
-#include "profile/data/profile_redact.h"
+#include "profile/data/profile_scrub.h"
 #include "profile/profile_finish.h"
 #include "profile/view/profile_by.h"
 #include "profile/export/profile_formats.h"
@@ -240,7 +240,7 @@ static struct xc_error *write_data(struct xc_job *job, FILE *out)
 	const struct settings *s = job->settings;
 	if (job->common.quiet != XC_ON)
 		say_account(job, s->data);
-	xc_profile_redact(s->data);
+	xc_profile_scrub(s->data);
 	return xc_profile_write(s->data, kind_of(job), out);
 }
 
@@ -419,7 +419,9 @@ const struct xc_command xc_command_profile = {
 		"as they are at the end: where code was replaced meanwhile, older samples have the newer name. Stacks "
 		"of languages are "
 		"read just after each sample: where they have changed meanwhile, what is not known is shown as "
-		"[torn].\n\n"
+		"[torn]. So that few have, xcore takes short turns of the processor for that, and real time where it "
+		"may (root, CAP_SYS_NICE or RLIMIT_RTPRIO; not under nice): each sample delays other work by some "
+		"100 us, and real time ends when samples come faster than they are read.\n\n"
 		"Several processes are sampled side by side, each by an xcore of its own, and shown as one.\n\n"
 		"The first lines account for what was sampled and what was not: samples lost, stacks cut, time in the "
 		"kernel that this user may not see.",

@@ -12,7 +12,7 @@
 #include "cli/shared/guests.h"
 #include "core/base/say.h"
 #include "core/render/render.h"
-#include "profile/data/profile_redact.h"
+#include "profile/data/profile_scrub.h"
 #include "profile/profile_finish.h"
 #include "profile/view/profile_report.h"
 
@@ -110,7 +110,7 @@ static struct xc_error *show(struct xc_job *job, const struct terminal *t, struc
 	const struct xc_render_options options = {
 		.color = job->output->colored, .width = size.ws_col, .redact = xc_job_redacts(job)};
 	struct xc_report *report = xc_report_new(job->command->name);
-	xc_profile_redact(d);
+	xc_profile_scrub(d);
 	xc_profile_report_target(report, d);
 	add_line(report, s->profile, d, t);
 	if (xc_profile_data_samples(d))

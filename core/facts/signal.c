@@ -84,7 +84,7 @@ static const struct code codes[] = {
 	{SIGSEGV, 9, "SEGV_MTESERR", "memory tag check failed"},
 	{SIGSEGV, 10, "SEGV_CPERR", "control protection fault (shadow stack)"},
 	{SIGBUS, 1, "BUS_ADRALN", "misaligned address"},
-	{SIGBUS, 2, "BUS_ADRERR", "no such physical address (beyond the end of a mapped file)"},
+	{SIGBUS, 2, "BUS_ADRERR", "no page for this address"},
 	{SIGBUS, 3, "BUS_OBJERR", "hardware error of a device"},
 	{SIGBUS, 4, "BUS_MCEERR_AR", "memory failure, the byte was needed"},
 	{SIGBUS, 5, "BUS_MCEERR_AO", "memory failure found in the background"},

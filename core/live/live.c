@@ -76,6 +76,12 @@ void xc_live_forget(struct xc_process *process)
 		xc_live_memory_forget(state_of(process)->memory, false);
 }
 
+void xc_live_renew(struct xc_process *process, uint64_t reader)
+{
+	if (state_of(process))
+		xc_live_memory_renew(state_of(process)->memory, reader);
+}
+
 void xc_live_brief(struct xc_process *process, bool brief)
 {
 	if (state_of(process))

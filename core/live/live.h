@@ -16,6 +16,10 @@ void xc_live_refresh(struct xc_process *process);
 /* Discard cached memory, but not frozen ranges. Safe beside readers. No-op for cores. */
 void xc_live_forget(struct xc_process *process);
 
+/* Discard cached memory, as xc_live_forget, and read at once the pages that were read after the last few calls for the
+ * same reader: what it reads again each time is then of now, and costs less. No-op for cores. */
+void xc_live_renew(struct xc_process *process, uint64_t reader);
+
 /* From now on, or not any more: reads are short, and it is their moment that counts. No page beside those that are
  * asked for is read, and no pause is made to limit the rate: the caller does, by reading a few pages at a time that it
  * is given. No-op for cores. */

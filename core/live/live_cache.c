@@ -112,16 +112,22 @@ uint32_t xc_live_cache_take(struct xc_live_cache *c)
 	}
 }
 
-void xc_live_cache_fill(struct xc_live_cache *c, uint32_t slot, xc_addr page)
+void xc_live_cache_fill(struct xc_live_cache *c, uint32_t slot, xc_addr page, bool used)
 {
 	uint32_t *chain = chain_of(c, page);
-	c->slots[slot] = (struct xc_live_slot){.page = page, .next = *chain, .state = SLOT_FILLED, .touched = true};
+	c->slots[slot] = (struct xc_live_slot){.page = page, .next = *chain, .state = SLOT_FILLED, .touched = used};
 	*chain = slot;
 }
 
 void xc_live_cache_release(struct xc_live_cache *c, uint32_t slot)
 {
 	c->slots[slot].state = SLOT_FREE;
+}
+
+bool xc_live_cache_touched(const struct xc_live_cache *c, uint32_t slot, xc_addr *page_out)
+{
+	*page_out = c->slots[slot].page;
+	return c->slots[slot].state == SLOT_FILLED && c->slots[slot].touched;
 }
 
 uint8_t *xc_live_cache_bytes(const struct xc_live_cache *c, uint32_t slot)

@@ -27,8 +27,12 @@ void xc_live_cache_touch(struct xc_live_cache *cache, uint32_t slot); /* mark it
 
 /* Take a slot for a page to be loaded, evicting its page. Only a small part of the slots may be taken at a time. */
 uint32_t xc_live_cache_take(struct xc_live_cache *cache);
-void xc_live_cache_fill(struct xc_live_cache *cache, uint32_t slot, xc_addr page); /* after its bytes were written */
+/* After its bytes were written. `used`: they are wanted now. */
+void xc_live_cache_fill(struct xc_live_cache *cache, uint32_t slot, xc_addr page, bool used);
 void xc_live_cache_release(struct xc_live_cache *cache, uint32_t slot);
+
+/* Has a slot a page that was used since it was filled? */
+bool xc_live_cache_touched(const struct xc_live_cache *cache, uint32_t slot, xc_addr *page_out);
 
 /* The page_size bytes of a slot. */
 uint8_t *xc_live_cache_bytes(const struct xc_live_cache *cache, uint32_t slot);

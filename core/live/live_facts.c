@@ -96,12 +96,13 @@ static void parse_stat(struct xc_process *p, struct xc_thread *t, char *stat)
 
 static const char *how_text(struct xc_process *p, const struct xc_thread *t)
 {
+	const bool stopped = xc_thread_is_stopped(t);
 	if (t->syscall < 0)
-		return t->state == 'T' || t->state == 't'
-			       ? "stopped by a signal, outside a system call"
+		return stopped ? "stopped by a signal, outside a system call"
 			       : "blocked outside a system call (a page fault or a signal stop)";
 	xc_auto(xc_freep) char *name = xc_sandbox_call_name(p->arch->machine, t->syscall);
-	return xc_arena_printf(&p->arena, "blocked in system call %ld (%s)", t->syscall, name ? name : "unknown");
+	return xc_arena_printf(&p->arena, "%s system call %ld (%s)", stopped ? "in or behind" : "blocked in",
+			       t->syscall, name ? name : "unknown");
 }
 
 /* The call's arguments are in their registers, but not if a 64-bit program made a 32-bit call (int $0x80). */

@@ -132,3 +132,24 @@ bool xc_live_entry_present(uint64_t entry)
 {
 	return entry & PAGE_PRESENT;
 }
+
+bool xc_live_kernel_resident(struct xc_live_kernel *k, xc_addr lo, xc_addr hi, uint64_t *bytes_out)
+{
+	enum { AT_ONCE = 512 };
+	uint64_t entries[AT_ONCE], bytes = 0;
+	bool known = k->handles.pagemap >= 0;
+	for (xc_addr page = lo / k->page_size * k->page_size; known && page <= hi;) {
+		uint64_t left = (hi - page) / k->page_size + 1;
+		size_t count = left < AT_ONCE ? (size_t)left : AT_ONCE;
+		known = xc_live_kernel_entries(k, page, entries, count) == count;
+		for (size_t i = 0; known && i < count; i++, page += k->page_size) {
+			xc_addr end = page + k->page_size - 1;
+			if (xc_live_entry_present(entries[i]))
+				bytes += (end < hi ? end : hi) - (page > lo ? page : lo) + 1;
+		}
+		if (count == left)
+			break; /* it may be the last page of the address space */
+	}
+	*bytes_out = bytes;
+	return known;
+}

@@ -63,4 +63,7 @@ bool xc_live_entry_swapped(uint64_t entry);
 bool xc_live_entry_guard(uint64_t entry);
 bool xc_live_entry_present(uint64_t entry);
 
+/* As xc_live_resident. */
+bool xc_live_kernel_resident(struct xc_live_kernel *kernel, xc_addr lo, xc_addr hi, uint64_t *bytes_out);
+
 #endif

@@ -22,6 +22,7 @@
 #include "core/live/live_cache.h"
 #include "core/live/live_frozen.h"
 #include "core/live/live_kernel.h"
+#include "core/live/live_renewal.h"
 #include "core/live/live_throttle.h"
 
 #ifdef XC_HOSTILE
@@ -37,6 +38,7 @@ struct xc_live_memory {
 	struct xc_live_kernel kernel;
 	size_t page_size;
 	struct xc_live_cache cache;
+	struct xc_live_renewal renewal;
 	struct xc_live_frozen frozen;
 	struct xc_live_window shown;
 	struct xc_live_throttle pace;
@@ -164,7 +166,7 @@ static bool load_present(struct xc_live_memory *m, xc_addr page, xc_addr first, 
 	size_t pages = read_batch(m, &batch) / m->page_size;
 	for (size_t i = 0; i < batch.count; i++) {
 		if (i < pages)
-			xc_live_cache_fill(&m->cache, slots[i], batch.addrs[i]);
+			xc_live_cache_fill(&m->cache, slots[i], batch.addrs[i], true);
 		else
 			xc_live_cache_release(&m->cache, slots[i]);
 	}
@@ -184,7 +186,7 @@ static bool load_absent(struct xc_live_memory *m, struct xc_live_region *r, xc_a
 	uint32_t slot = xc_live_cache_take(&m->cache);
 	bool known = read_absent(m, r, page, xc_live_cache_bytes(&m->cache, slot));
 	if (known)
-		xc_live_cache_fill(&m->cache, slot, page);
+		xc_live_cache_fill(&m->cache, slot, page, true);
 	else
 		xc_live_cache_release(&m->cache, slot);
 	return known;
@@ -380,18 +382,32 @@ const struct xc_backing xc_live_backing = {.read = live_read, .why = live_why};
 
 /* ---- for live.c ---- */
 
+static void forget_places(struct xc_live_memory *m)
+{
+	m->window = 0;
+	m->first = m->expected = 0;
+	m->absents.recheck_ns = 0;
+}
+
 void xc_live_memory_forget(struct xc_live_memory *m, bool thaw)
 {
 	pthread_mutex_lock(&m->lock);
 	xc_live_cache_clear(&m->cache);
-	m->window = 0;
-	m->first = m->expected = 0;
-	m->absents.recheck_ns = 0;
+	xc_live_renewal_end(&m->renewal);
+	forget_places(m);
 	if (thaw) {
 		xc_live_frozen_clear(&m->frozen);
 		xc_live_throttle_begin(&m->pace);
 		m->absents.flags_read = false;
 	}
+	pthread_mutex_unlock(&m->lock);
+}
+
+void xc_live_memory_renew(struct xc_live_memory *m, uint64_t reader)
+{
+	pthread_mutex_lock(&m->lock);
+	m->unpaid += xc_live_renewal_begin(&m->renewal, reader, &m->cache, &m->kernel);
+	forget_places(m);
 	pthread_mutex_unlock(&m->lock);
 }
 
@@ -446,23 +462,7 @@ const uint8_t *xc_live_memory_frozen(struct xc_live_memory *m, xc_addr addr, xc_
 
 bool xc_live_memory_resident(struct xc_live_memory *m, xc_addr lo, xc_addr hi, uint64_t *bytes_out)
 {
-	enum { AT_ONCE = 512 };
-	uint64_t entries[AT_ONCE], bytes = 0;
-	bool known = m->kernel.handles.pagemap >= 0;
-	for (xc_addr page = lo / m->page_size * m->page_size; known && page <= hi;) {
-		uint64_t left = (hi - page) / m->page_size + 1;
-		size_t count = left < AT_ONCE ? (size_t)left : AT_ONCE;
-		known = xc_live_kernel_entries(&m->kernel, page, entries, count) == count;
-		for (size_t i = 0; known && i < count; i++, page += m->page_size) {
-			xc_addr end = page + m->page_size - 1;
-			if (xc_live_entry_present(entries[i]))
-				bytes += (end < hi ? end : hi) - (page > lo ? page : lo) + 1;
-		}
-		if (count == left)
-			break; /* it may be the last page of the address space */
-	}
-	*bytes_out = bytes;
-	return known;
+	return xc_live_kernel_resident(&m->kernel, lo, hi, bytes_out);
 }
 
 void xc_live_memory_torn(struct xc_live_memory *m)

@@ -44,6 +44,7 @@ size_t xc_live_memory_reread(struct xc_live_region *region, xc_addr addr, void *
 
 /* Discard the cache. `thaw`: also the frozen ranges, and the limits hold from the first byte (live_throttle.h). */
 void xc_live_memory_forget(struct xc_live_memory *memory, bool thaw);
+void xc_live_memory_renew(struct xc_live_memory *memory, uint64_t reader); /* as xc_live_renew */
 void xc_live_memory_brief(struct xc_live_memory *memory, bool brief);
 
 /* Freeze these bytes, which are taken. False when they exceed the limit. */

@@ -32,7 +32,8 @@ bool xc_perf_has_period(const struct xc_perf_setup *s)
 }
 
 /* The records of one kind of samples are those of the other: they differ in the period, which is 1 for switches. Only
- * one of the events of a thread reports its tasks and mappings. */
+ * one of the events of a thread reports its tasks and mappings. A reader may want each sample of CPU time at once, but
+ * not each switch: those wake it when the ring has so many bytes. */
 static struct perf_event_attr attributes_of(const struct xc_perf_setup *s, enum xc_perf_event event)
 {
 	const bool switches = event == XC_PERF_SWITCHES, reports = !switches || !s->events[XC_PERF_CPU_TIME];
@@ -65,8 +66,8 @@ static struct perf_event_attr attributes_of(const struct xc_perf_setup *s, enum 
 		.task = reports,
 		.context_switch = switches,
 		.sample_id_all = 1,
-		.watermark = 1,
-		.wakeup_watermark = s->wakeup,
+		.watermark = switches,
+		.wakeup_events = switches ? s->wakeup : 1, /* of the other, wakeup_watermark: bytes */
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};

@@ -61,8 +61,8 @@ const uint8_t *xc_perf_ring_next(struct xc_perf_ring *ring, size_t *len_out)
 	return len ? ring->record : NULL;
 }
 
-bool xc_perf_ring_has(const struct xc_perf_ring *ring)
+size_t xc_perf_ring_used(const struct xc_perf_ring *ring)
 {
 	const struct perf_event_mmap_page *page = ring->map;
-	return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) != page->data_tail;
+	return (size_t)(__atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) - page->data_tail);
 }

@@ -19,7 +19,7 @@ void xc_perf_ring_unmap(struct xc_perf_ring *ring);
  * none now. */
 const uint8_t *xc_perf_ring_next(struct xc_perf_ring *ring, size_t *len_out);
 
-/* Is there a record? */
-bool xc_perf_ring_has(const struct xc_perf_ring *ring);
+/* The bytes of all records that there are now. */
+size_t xc_perf_ring_used(const struct xc_perf_ring *ring);
 
 #endif

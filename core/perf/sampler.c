@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/hashtable.h"
@@ -25,7 +26,8 @@ enum { MAX_THREADS = 1 << 16, LISTINGS = 64 };
 enum { FEW = 4, SWITCHES_HZ = 4000 }; /* samples for which a ring has room; switches of a processor, in a second */
 enum { LEAST_RING = 64 << 10, MOST_RING = 16 << 20 };
 enum { STACK_SLOW = 16 << 10, STACK_FAST = 8 << 10, FAST_HZ = 2000 };
-enum { LOOK_NS = 200000, SPIN_NS = 60000 }; /* between looks for a sample that is not due; around one that is */
+enum { SPIN_NS = 60000 };                /* around a sample that is due */
+enum { LOOK_US = 5000, BLIND_US = 200 }; /* between looks at rings: how full they are; that do not tell of samples */
 enum { SPARE_FILES = 256, COUNT_US = 50000 };
 enum { RECORD_HEAD = 1 << 10 }; /* more than what a sample has besides its stack */
 
@@ -284,15 +286,42 @@ const struct xc_perf_setup *xc_sampler_setup(const struct xc_sampler *s)
 
 /* ---- reading ---- */
 
-/* A processor's event whose thread has ended would end every wait at once. Its ring, which others fill, is then only
- * looked at when the time is over. */
+static bool is_half_full(const struct xc_sampler *s)
+{
+	for (size_t i = 0; i < s->processor_count; i++)
+		if (s->processors[i].fd >= 0 && xc_perf_ring_used(&s->processors[i].ring) > s->ring_size / 2)
+			return true;
+	return false;
+}
+
+static struct timespec of_us(uint64_t us)
+{
+	return (struct timespec){(time_t)(us / 1000000), (long)(us % 1000000) * 1000};
+}
+
+/* Each sample would end a poll. */
 void xc_sampler_wait(struct xc_sampler *s, uint64_t us)
 {
-	const struct timespec timeout = {(time_t)(us / 1000000), (long)(us % 1000000) * 1000};
+	for (uint64_t left = us; left && !is_half_full(s);) {
+		const struct timespec pause = of_us(left < LOOK_US ? left : LOOK_US);
+		if (nanosleep(&pause, NULL))
+			return;
+		left -= left < LOOK_US ? left : LOOK_US;
+	}
+}
+
+/* A processor's event whose thread has ended would end every wait at once. Its ring, which others fill, is then only
+ * looked at when the time is over, which is soon. */
+static void wait_for_samples(struct xc_sampler *s, uint64_t us)
+{
 	nfds_t count = 0;
-	for (size_t i = 0; i < s->processor_count; i++)
+	for (size_t i = 0; i < s->processor_count; i++) {
 		if (s->processors[i].fd >= 0 && !s->processors[i].ended)
 			s->polls[count++] = (struct pollfd){.fd = s->processors[i].fd, .events = POLLIN};
+		if (s->processors[i].ended && us > BLIND_US)
+			us = BLIND_US;
+	}
+	const struct timespec timeout = of_us(us);
 	if (ppoll(s->polls, count, &timeout, NULL) <= 0)
 		return;
 	for (size_t i = 0, at = 0; i < s->processor_count; i++)
@@ -300,10 +329,10 @@ void xc_sampler_wait(struct xc_sampler *s, uint64_t us)
 			s->processors[i].ended = (s->polls[at++].revents & POLLHUP) != 0;
 }
 
-/* A thread that goes on running is sampled again after a period. */
-static uint64_t next_due(const struct xc_sampler *s, uint64_t now)
+/* When the next sample is due, of a thread that goes on running: it is sampled again after a period. */
+static uint64_t next_due(const struct xc_sampler *s, uint64_t now, uint64_t until)
 {
-	uint64_t due = now + LOOK_NS;
+	uint64_t due = until;
 	for (size_t i = 0; i < s->processor_count; i++) {
 		const uint64_t next = s->processors[i].sampled_ns + s->setup.period_ns;
 		if (s->processors[i].sampled_ns && next + SPIN_NS > now && next < due)
@@ -315,19 +344,20 @@ static uint64_t next_due(const struct xc_sampler *s, uint64_t now)
 static bool has_record(const struct xc_sampler *s)
 {
 	for (size_t i = 0; i < s->processor_count; i++)
-		if (s->processors[i].fd >= 0 && (s->processors[i].has_next || xc_perf_ring_has(&s->processors[i].ring)))
+		if (s->processors[i].fd >= 0 &&
+		    (s->processors[i].has_next || xc_perf_ring_used(&s->processors[i].ring)))
 			return true;
 	return false;
 }
 
 /* A sleeping processor takes as long to wake up as a deep stack may last. */
-void xc_sampler_wait_next(struct xc_sampler *s, uint64_t us)
+void xc_sampler_wait_next(struct xc_sampler *s, uint64_t us, bool spins)
 {
-	const uint64_t now = xc_now_ns(), until = now + us * 1000, next = next_due(s, now);
-	const uint64_t due = next < until ? next : until;
-	if (due > now + SPIN_NS && !has_record(s))
-		xc_sampler_wait(s, (due - SPIN_NS - now) / 1000);
-	while (!has_record(s) && xc_now_ns() < due + SPIN_NS)
+	const uint64_t now = xc_now_ns(), until = now + us * 1000, due = spins ? next_due(s, now, until) : until;
+	const uint64_t early = due < until ? SPIN_NS : 0;
+	if (due > now + early && !has_record(s))
+		wait_for_samples(s, (due - early - now) / 1000);
+	while (early && !has_record(s) && xc_now_ns() < due + SPIN_NS)
 		;
 }
 

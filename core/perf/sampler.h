@@ -48,8 +48,9 @@ const struct xc_perf_setup *xc_sampler_setup(const struct xc_sampler *sampler);
 void xc_sampler_wait(struct xc_sampler *sampler, uint64_t us);
 
 /* Wait for the next sample, for a reader that wants each as soon as it is taken: until it is there, or `us`
- * microseconds have passed, or another look is worth while. Spins for some 100 us around the time when it is due. */
-void xc_sampler_wait_next(struct xc_sampler *sampler, uint64_t us);
+ * microseconds have passed, or another look is worth while. `spins`: for some 100 us around the time when it is due,
+ * which is sooner where a processor is idle, and takes the time of those that are not. */
+void xc_sampler_wait_next(struct xc_sampler *sampler, uint64_t us, bool spins);
 
 /* Hand every record that was written before now to `take`, those of all processors in the order of time. Ends also when
  * records come faster than they are taken: at most as many as fill the rings. */

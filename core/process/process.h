@@ -94,6 +94,12 @@ struct xc_thread {
 	struct xc_vector_regs *vector; /* NULL when the notes have none */
 };
 
+/* Of a live process: has a signal, or a tracer, stopped the thread? */
+static inline bool xc_thread_is_stopped(const struct xc_thread *thread)
+{
+	return thread->state == 'T' || thread->state == 't';
+}
+
 struct xc_signal {
 	bool known;    /* a signal is known (prstatus or siginfo) */
 	bool has_info; /* code and the fields below are from NT_SIGINFO */

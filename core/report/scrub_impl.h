@@ -1,4 +1,4 @@
-/* scrub_impl: shared by scrub.c and scrub_word.c: the characters of words, and the search for known words. */
+/* scrub_impl: shared by scrub*.c: the characters of words, and the search for known words. */
 #ifndef XC_SCRUB_IMPL_H
 #define XC_SCRUB_IMPL_H
 

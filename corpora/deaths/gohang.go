@@ -337,7 +337,7 @@ func leak(how string) {
 		one.report()
 	case "read":
 		sink = r.peek("a")
-		go r.look("b")
+		go r.look("a")
 		r.add("b")
 	}
 }

@@ -79,6 +79,13 @@ static void add_nan(struct xc_text *text, unsigned __int128 bits, enum xc_float_
 	xc_text_char(text, ')');
 }
 
+/* The processor takes 80 bits for no number where the leading bit of the fraction is 0, but for numbers near 0 (Intel
+ * SDM, volume 1, 8.2.2: pseudo-NaNs, pseudo-infinities, unnormals). */
+static bool is_invalid(unsigned __int128 bits, enum xc_float_kind kind)
+{
+	return kind == XC_FLOAT_X87 && (bits >> 64 & 0x7fff) && !(bits >> 63 & 1);
+}
+
 bool xc_format_float(struct xc_writer *w, const struct xc_value *value, const struct xc_type *type, uint64_t offset,
 		     unsigned size)
 {
@@ -90,6 +97,8 @@ bool xc_format_float(struct xc_writer *w, const struct xc_value *value, const st
 	enum xc_float_kind kind = xc_float_kind_of(type, size, value->process->arch);
 	if (!xc_float_decode(kind, bits, &number)) {
 		return xc_format_bytes(w, value, offset, size);
+	} else if (is_invalid(bits, kind)) {
+		xc_text_add(w->text, "<invalid float value>");
 	} else if (isnan(number)) {
 		add_nan(w->text, bits, kind);
 	} else if (kind == XC_FLOAT_QUAD) {

@@ -7,6 +7,7 @@
 
 #include <dwarf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dwarf/line/linetable.h"
 #include "dwarf/elf/pointer_map.h"
@@ -118,6 +119,22 @@ bool xc_line_at(struct xc_line_tables *lines, Dwarf_Die *unit, uint64_t file_add
 	*line_out = (struct xc_source_location){
 		.file = xc_linetable_file(t, row->file), .line = row->line, .column = row->column};
 	return true;
+}
+
+bool xc_line_of_file(struct xc_line_tables *lines, Dwarf_Die *unit, uint64_t file_addr, const char *file,
+		     struct xc_source_location *line_out)
+{
+	struct xc_linetable *t = with_rows(lines, table_of(lines, unit));
+	const size_t after = upper_bound(t, file_addr);
+	for (size_t i = after; i-- > 0 && t->rows[i].addr == t->rows[after - 1].addr && after - i < MAX_BACK;) {
+		const struct xc_linerow *row = &t->rows[i];
+		const char *path = row->end || !row->line ? NULL : xc_linetable_file(t, row->file);
+		if (path && strcmp(path, file) == 0) {
+			*line_out = (struct xc_source_location){.file = path, .line = row->line, .column = row->column};
+			return true;
+		}
+	}
+	return false;
 }
 
 const char *xc_line_file(struct xc_line_tables *lines, Dwarf_Die *unit, uint64_t number)

@@ -22,6 +22,11 @@ void xc_line_tables_free(struct xc_line_tables *lines);
  * O(log n). */
 bool xc_line_at(struct xc_line_tables *lines, Dwarf_Die *unit, uint64_t file_addr, struct xc_source_location *line_out);
 
+/* The same for one file: of the rows at the place of the row that covers the address, the last one of this file, also
+ * where it is no statement: optimizers leave several rows there, one for each function that was inlined. */
+bool xc_line_of_file(struct xc_line_tables *lines, Dwarf_Die *unit, uint64_t file_addr, const char *file,
+		     struct xc_source_location *line_out);
+
 /* The file name with index `number` of the unit's table (DW_AT_call_file, DW_AT_decl_file); NULL if out of range. */
 const char *xc_line_file(struct xc_line_tables *lines, Dwarf_Die *unit, uint64_t number);
 

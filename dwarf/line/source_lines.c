@@ -151,7 +151,7 @@ static const struct numbered *file_named(struct xc_source_reader *reader, const 
 
 const char *xc_source_reader_line(struct xc_source_reader *reader, const char *path, unsigned line)
 {
-	const struct numbered *one = path && line ? file_named(reader, path) : NULL;
+	const struct numbered *one = reader && path && line ? file_named(reader, path) : NULL;
 	if (!one || !one->file || line > one->count)
 		return NULL;
 	const char *bytes = (const char *)one->file->bytes + one->starts[line - 1];

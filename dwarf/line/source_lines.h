@@ -16,7 +16,7 @@ struct xc_source_reader *xc_source_reader_new(const struct xc_process *process);
 void xc_source_reader_free(struct xc_source_reader *reader);
 
 /* A line without its indentation, not escaped, cut at 240 columns; borrowed until the next call. NULL when it is not
- * available, as above. O(1) once a file was read; 64 files are kept. */
+ * available, as above, or without a reader. O(1) once a file was read; 64 files are kept. */
 const char *xc_source_reader_line(struct xc_source_reader *reader, const char *path, unsigned line);
 
 /* A file of which no line was shown because its folder is not trusted: xc_source_roots_hint of the first one; NULL:

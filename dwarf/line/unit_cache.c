@@ -67,6 +67,14 @@ bool xc_unit_cache_line(const struct xc_process *process, Dwarf_Die *unit, uint6
 	return xc_line_at(cache->lines, &with_lines, file_addr, location_out);
 }
 
+bool xc_unit_cache_line_of(const struct xc_process *process, Dwarf_Die *unit, uint64_t file_addr, const char *file,
+			   struct xc_source_location *location_out)
+{
+	struct unit_cache *cache = cache_of(process);
+	Dwarf_Die with_lines = unit_with_lines(cache, unit);
+	return xc_line_of_file(cache->lines, &with_lines, file_addr, file, location_out);
+}
+
 const char *xc_unit_cache_file(const struct xc_process *process, Dwarf_Die *die, uint64_t number)
 {
 	struct unit_cache *cache = cache_of(process);

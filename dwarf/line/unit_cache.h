@@ -28,6 +28,10 @@ struct xc_module *xc_unit_cache_module(const struct xc_process *process, Dwarf *
 bool xc_unit_cache_line(const struct xc_process *process, Dwarf_Die *unit, uint64_t file_addr,
 			struct xc_source_location *location_out);
 
+/* The same for one file (xc_line_of_file). */
+bool xc_unit_cache_line_of(const struct xc_process *process, Dwarf_Die *unit, uint64_t file_addr, const char *file,
+			   struct xc_source_location *location_out);
+
 /* The full path of DW_AT_decl_file or DW_AT_call_file in the unit that a DIE is of; NULL when there is none. */
 const char *xc_unit_cache_file(const struct xc_process *process, Dwarf_Die *die, uint64_t number);
 

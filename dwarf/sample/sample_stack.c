@@ -167,6 +167,14 @@ void xc_sample_stack_add(struct xc_sample_stack *s, uint32_t place)
 		s->full = true;
 }
 
+bool xc_sample_stack_torn_inside(const struct xc_sample_stack *s)
+{
+	size_t at = 0;
+	while (at < s->count && s->frames[at].kind != XC_SAMPLE_GUEST)
+		at++;
+	return at < s->count && s->frames[at].at == XC_GUEST_TORN;
+}
+
 void xc_sample_stack_tell(struct xc_sample_stack *s, uint32_t value)
 {
 	s->count -= s->count == XC_SAMPLE_FRAMES;

@@ -78,6 +78,9 @@ void xc_sample_unwinder_guest(struct xc_sample_unwinder *unwinder, struct xc_sam
  * more, and tells it. */
 void xc_sample_stack_add(struct xc_sample_stack *stack, uint32_t place);
 
+/* Is not even its innermost frame of an interpreted language known? False when there is none. */
+bool xc_sample_stack_torn_inside(const struct xc_sample_stack *stack);
+
 /* Tell the stack from those that have another value; once, when it is whole. */
 void xc_sample_stack_tell(struct xc_sample_stack *stack, uint32_t value);
 

@@ -29,6 +29,7 @@ struct variable {
 	struct xc_expr at_entry;  /* of an argument, where the function begins; count 0: not known */
 	Dwarf_Attribute constant; /* CONSTANT */
 	const void *order;        /* the DIE of the declaration: arguments are in its order */
+	uint64_t line;            /* of the declaration; 0: not known */
 };
 
 struct list {
@@ -61,6 +62,7 @@ static void add(struct collector *c, Dwarf_Die *die)
 	struct list *list = is_argument ? &c->args : &c->locals;
 	struct variable one = {.name = xc_die_identifier(die, c->types->arena), .order = origin_of(die).addr};
 	Dwarf_Attribute attr;
+	uint64_t line;
 	if (!one.name || list->count >= MAX_VARIABLES)
 		return;
 	if (xc_die_attr(die, DW_AT_const_value, &one.constant)) {
@@ -74,6 +76,7 @@ static void add(struct collector *c, Dwarf_Die *die)
 		return; /* extern int x; in a block: not a local */
 	}
 	one.type = xc_type_of(c->types, die);
+	one.line = xc_die_number(die, DW_AT_decl_line, &line) ? line : 0;
 	list->items = xc_grow(list->items, list->count, &list->capacity, sizeof *list->items);
 	list->items[list->count++] = one;
 }
@@ -436,6 +439,9 @@ bool xc_variable_find(const struct xc_frame_context *context, size_t level, cons
 						    context->frame, context->place, arena);
 	c.frame_base = plan->has_base ? &plan->frame_base : NULL;
 	evaluate(&c, variable, out);
+	const enum xc_type_kind kind = xc_type_strip(out->type)->kind; /* a reference stays what it was at entry */
+	if (out->kind == XC_VALUE_ABSENT && (kind == XC_TYPE_REFERENCE || kind == XC_TYPE_RVALUE_REFERENCE))
+		xc_entry_value_variable(&c, &variable->at_entry, out->type, out);
 	return true;
 }
 
@@ -458,6 +464,7 @@ size_t xc_variable_values_of(const struct xc_frame_context *context, size_t leve
 		if (!*out)
 			*out = xc_arena_alloc(arena, (list->count - i) * sizeof **out);
 		(*out)[count].name = list->items[i].name;
+		(*out)[count].line = list->items[i].line;
 		evaluate(&c, &list->items[i], &(*out)[count++].value);
 	}
 	return count;

@@ -45,7 +45,8 @@ bool xc_variable_held(const struct xc_frame_context *context, size_t level, int 
 		      struct xc_held *out);
 
 /* The local or argument with this name in scope at level `level`, that of the innermost block first. False when there
- * is none. A variable without a value is found, and is absent. Its buffers live in `arena`. */
+ * is none. A variable without a value is found, and is absent; a reference has the value that it had at entry. Its
+ * buffers live in `arena`. */
 bool xc_variable_find(const struct xc_frame_context *context, size_t level, const char *name, struct xc_arena *arena,
 		      struct xc_value *out);
 
@@ -54,6 +55,7 @@ bool xc_variable_find(const struct xc_frame_context *context, size_t level, cons
 struct xc_named_value {
 	const char *name; /* lives as long as the debug file */
 	struct xc_value value;
+	uint64_t line; /* of its declaration; 0: not known */
 };
 size_t xc_variable_values(const struct xc_frame_context *context, size_t level, bool locals, struct xc_arena *arena,
 			  struct xc_named_value **out);

@@ -318,6 +318,11 @@ const char *xc_place_function(const struct xc_place *place, size_t level)
 	return name ? name : place->symbol ? place->symbol : place->stub;
 }
 
+const char *xc_place_outer_function(const struct xc_place *place)
+{
+	return xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
+}
+
 /* Link-time optimization inlines functions of one language into another's. dwz's partial units do not state theirs. */
 int xc_place_language(const struct xc_place *place, size_t level)
 {

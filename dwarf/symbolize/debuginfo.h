@@ -48,6 +48,9 @@ const struct xc_place *xc_debuginfo_place(const struct xc_process *process, xc_a
  * has one. */
 const char *xc_place_function(const struct xc_place *place, size_t level);
 
+/* The same of the outermost level: the function whose frame it is. */
+const char *xc_place_outer_function(const struct xc_place *place);
+
 /* The source language of the function of a level (DW_LANG_…); of an inlined one that of its original unit. Without
  * debug information only Rust and C++ are recognized, by the symbol; 0 when unknown. */
 int xc_place_language(const struct xc_place *place, size_t level);

@@ -15,7 +15,7 @@
 enum {
 	STORAGE = -8, /* from the thread pointer to g, in a program without thread-local variables */
 	FRAME_POINTER = 6,
-	PLACES = 64,
+	PLACES = 128,
 };
 
 /* Places of members that were looked up. Callers pass literals, so comparing their addresses is nearly always enough;
@@ -178,8 +178,8 @@ static bool find_place(const struct xc_goruntime *go, const char *type_name, con
 }
 
 /* Likewise, with a cache; when that is full, by looking again. */
-static bool place_of(const struct xc_goruntime *go, const char *type, const char *path, uint64_t *offset_out,
-		     uint64_t *size_out)
+bool xc_goruntime_offset(const struct xc_goruntime *go, const char *type, const char *path, uint64_t *offset_out,
+			 uint64_t *size_out)
 {
 	struct xc_goruntime_memo *memo = go->memo;
 	size_t i = 0;
@@ -205,7 +205,8 @@ bool xc_goruntime_read(const struct xc_goruntime *go, const char *type, xc_addr 
 		       uint64_t *value_out)
 {
 	uint64_t offset, size;
-	return place_of(go, type, path, &offset, &size) && (size == 1 || size == 2 || size == 4 || size == 8) &&
+	return xc_goruntime_offset(go, type, path, &offset, &size) &&
+	       (size == 1 || size == 2 || size == 4 || size == 8) &&
 	       xc_space_peek_uint(go->process->space, addr + offset, (size_t)size, value_out);
 }
 

@@ -58,6 +58,10 @@ bool xc_goruntime_is_idle(const struct xc_goruntime *go, const struct xc_regs *r
 bool xc_goruntime_read(const struct xc_goruntime *go, const char *type, xc_addr addr, const char *path,
 		       uint64_t *value_out);
 
+/* The offset of a member in the struct `type`, and its size. False when it is unknown. Likewise. */
+bool xc_goruntime_offset(const struct xc_goruntime *go, const char *type, const char *path, uint64_t *offset_out,
+			 uint64_t *size_out);
+
 /* The registers (pc, sp and the frame pointer) of a goroutine that is not running, as saved in g.sched. */
 bool xc_goruntime_saved(const struct xc_goruntime *go, xc_addr g, struct xc_regs *regs);
 

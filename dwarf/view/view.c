@@ -271,13 +271,11 @@ bool xc_view_counted(struct xc_view *view, xc_addr begin, uint64_t count)
 		return xc_view_invalid(view, "the size of its elements is not known");
 	if (__builtin_mul_overflow(size, count, &len))
 		return xc_view_invalid(view, "more elements than memory");
-	if (!check_range(view, begin, len))
-		return false;
 	view->kind = XC_VIEW_LIST;
 	view->contiguous = view->count_known = true;
 	view->count = count;
 	view->elements = in_memory(view, view->shape->element, begin);
-	return true;
+	return check_range(view, begin, len);
 }
 
 bool xc_view_characters(struct xc_view *view, xc_addr addr, uint64_t count)

@@ -109,6 +109,8 @@ struct xc_view {
 	struct xc_value elements;    /* first element or character when contiguous or TEXT, also when count is 0 */
 	char prefix[XC_VIEW_PREFIX]; /* of the adaptor around it: "std::stack wrapping: " */
 	char why[XC_VIEW_WHY];       /* why it is invalid, or why the walk ended early; "" otherwise */
+	/* Of an invalid one whose elements are not all in memory, `count` and `elements` are what it claims; it is a
+	 * contiguous LIST then, also for a text. */
 
 	/* private to the hook */
 	uint64_t index; /* children returned so far */

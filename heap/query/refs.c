@@ -8,7 +8,7 @@
 #include "core/base/parallel.h"
 #include "heap/graph/claim.h"
 #include "heap/graph/graph.h"
-#include "heap/graph/leaked.h"
+#include "heap/graph/leak_structures.h"
 #include "heap/graph/misaligned.h"
 #include "heap/graph/roots.h"
 #include "heap/query/rootword.h"
@@ -403,13 +403,13 @@ static void report_path(struct reporter *t, const uint32_t *path, size_t length,
 
 static void report_leaked(struct reporter *t, const struct xc_graph *graph, uint32_t block)
 {
-	struct xc_leaked leaked;
-	xc_leaked_find(&leaked, graph, false);
-	uint32_t place = xc_leaked_place(&leaked, block);
+	struct xc_leak_structures leaked;
+	xc_leak_structures_find(&leaked, graph, false);
+	uint32_t place = xc_leak_structures_place(&leaked, block);
 	if (place != XC_NO_BLOCK)
 		xc_section_address(t->section, "head", "leaked with",
 				   xc_block_addr(&t->heap->blocks, leaked.blocks[leaked.head[place]]));
-	xc_leaked_fini(&leaked);
+	xc_leak_structures_fini(&leaked);
 	xc_section_message(t->section, XC_INFO, NULL, "no root reaches it: it is leaked");
 }
 

@@ -1,6 +1,7 @@
-/* Blocks are grouped by type, or by size if they have none. On the way from the head of a structure (leaked.h), a
- * block of its parent's group belongs to its parent's row; any other block begins a row, "held by" the parent's
- * group. So a list of a thousand nodes with a string each is two rows, and so are a hundred such lists. */
+/* Blocks are grouped by type, or by size if they have none. On the way from the head of a structure
+ * (leak_structures.h), a block of its parent's group belongs to its parent's row; any other block begins a row, "held
+ * by" the parent's group. So a list of a thousand nodes with a string each is two rows, and so are a hundred such
+ * lists. */
 #include "heap/report/leaks.h"
 
 #include <inttypes.h>
@@ -9,7 +10,7 @@
 
 #include "dwarf/types/field.h"
 #include "heap/graph/claim.h"
-#include "heap/graph/leaked.h"
+#include "heap/graph/leak_structures.h"
 #include "heap/query/typing_report.h"
 #include "heap/report/leaks_notes.h"
 
@@ -33,7 +34,7 @@ struct row {
 
 struct leaks {
 	struct xc_heap *heap;
-	struct xc_leaked leaked;
+	struct xc_leak_structures leaked;
 	struct row *rows;
 	size_t row_count, row_capacity;
 	struct xc_hashtable row_numbers; /* (kind, holder) → index + 1 */
@@ -427,7 +428,7 @@ static void add_possible(const struct leaks *l, struct xc_section *s, size_t lim
 
 static void fini(struct leaks *l)
 {
-	xc_leaked_fini(&l->leaked);
+	xc_leak_structures_fini(&l->leaked);
 	free(l->rows);
 	xc_hashtable_fini(&l->row_numbers);
 	free(l->row_of);
@@ -442,17 +443,17 @@ struct xc_error *xc_leaks(struct xc_section *section, struct xc_heap *heap, cons
 	struct xc_error *err = xc_graph_of(heap, &graph);
 	if (err)
 		return err;
-	xc_leaked_find(&leaked.leaked, graph, false);
+	xc_leak_structures_find(&leaked.leaked, graph, false);
 	if (options->types && (leaked.leaked.count || options->possible)) {
 		xc_typing_or_note(section, heap);
-		xc_leaked_fini(&leaked.leaked);
-		xc_leaked_find(&leaked.leaked, graph, false); /* types tell more pointers */
+		xc_leak_structures_fini(&leaked.leaked);
+		xc_leak_structures_find(&leaked.leaked, graph, false); /* types tell more pointers */
 	}
 	make_rows(&leaked);
 	add_leaked(&leaked, section, options->limit);
 	fini(&leaked);
 	if (options->possible) {
-		xc_leaked_find(&possible.leaked, graph, true);
+		xc_leak_structures_find(&possible.leaked, graph, true);
 		make_rows(&possible);
 		add_possible(&possible, section, options->limit);
 		fini(&possible);

@@ -301,14 +301,20 @@ static size_t code_count(const struct xc_process *process)
 	return foreign ? foreign->code_count : 0;
 }
 
+/* Memory is that of now, not of the last sample. */
+static void begin_reading(struct xc_plugin_guest *g)
+{
+	xc_live_renew(g->process, (uint64_t)g->thread.tid);
+	g->is_read = true;
+}
+
 /* Plugins are asked until one knows the frame. */
 static bool take(void *ctx, const struct xc_frame *frame, xc_addr callee, struct xc_sample_stack *stack)
 {
 	struct xc_plugin_guest *g = ctx;
 	const size_t before = code_count(g->process);
 	if (!g->is_read)
-		xc_live_forget(g->process);
-	g->is_read = true;
+		begin_reading(g);
 	for (size_t i = 0; i < g->count; i++) {
 		struct asked *a = &g->items[i];
 		const struct call call = {g, a, stack};

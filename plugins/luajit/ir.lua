@@ -115,15 +115,16 @@ function ir.all(vm, one)
 	return list
 end
 
--- The Lua functions among the constants of a trace, except its start: those that it inlined or calls. As texts.
-function ir.functions(vm, one)
-	local list, start = {}, one.startpt[vm.layout.ref]
+-- The Lua functions among the constants of a trace: those that it inlined or calls. As texts. Its start is among them
+-- where the trace has left that and calls it again; `others`: it is left out.
+function ir.functions(vm, one, others)
+	local list, start = {}, others and one.startpt[vm.layout.ref]
 	for _, addr in ipairs(ir.function_constants(vm, one)) do
-		local ok, others = pcall(function()
+		local ok, good = pcall(function()
 			local fn = vm.t:value("GCfuncL", addr)
 			return fn.ffid == 0 and xcore.addr(vm:proto_of(fn)) ~= start
 		end)
-		if ok and others then list[#list + 1] = addr end
+		if ok and good then list[#list + 1] = addr end
 	end
 	return ir.function_names(vm, list)
 end

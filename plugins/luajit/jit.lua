@@ -137,7 +137,7 @@ local function show(vm, section, one)
 	section:count("constants", ir.BIAS - one.nk)
 	section:count("exits", one.nsnap)
 	section:count("children", one.nchild)
-	local functions = ir.functions(vm, one)
+	local functions = ir.functions(vm, one, true)
 	if #functions > 0 then section:text("functions", table.concat(functions, ", "), { label = "inlines or calls" }) end
 	for i, number in ipairs { one.nextroot, one.nextside } do
 		if number ~= 0 then section:integer(i == 1 and "next_root" or "next_side", number) end

@@ -10,6 +10,14 @@ local places = {}
 local RECHECK = 256 -- uses of a prototype
 local TRIES = 32    -- callers of a function that give it no name
 
+-- What a prototype has in common with that of the same function in another VM, for a function of several lines: on one
+-- line there may be others like it.
+local function shape_of(pt)
+	if pt.numline == 0 then return nil end
+	return ("%d %d %d %d %d %d %d"):format(
+		pt.firstline, pt.numline, pt.sizebc, pt.framesize, pt.numparams, pt.sizekgc, pt.sizekn)
+end
+
 -- The prototype whose bytecode begins at `lo`: { lo, hi (exclusive), pt, used }.
 function places.prototype(kept, lo)
 	local found = kept.protos[lo]
@@ -28,6 +36,8 @@ function places.prototype(kept, lo)
 			used = 0,
 			source = pt.chunkname[vm.layout.ref],
 			first = pt.firstline,
+			kept = kept,
+			shape = shape_of(pt),
 		}
 	end)
 	if not ok or not one then return nil end
@@ -58,27 +68,46 @@ function places.of_function(self, kept, func, pc)
 	return one
 end
 
+-- The same function, perhaps in another VM that has loaded the same file?
+local function is_same(a, b)
+	return a == b or a.kept ~= b.kept and a.shape and a.shape == b.shape and a.file == b.file
+end
+
+-- A function has a name: so have the places that were made before, unless they are those of another one, too.
+local function rename(self, one, title)
+	one.title = title
+	for number in pairs(one.nameless or {}) do
+		local owner = self.nameless[number]
+		if owner and is_same(owner, one) then self.told:rename(number, title) end
+	end
+	one.nameless = nil
+end
+
 -- A function's name is what its first caller calls it. Functions of one name in one file are told apart by their lines.
--- Its places that were made before are renamed, unless they are those of another function, too.
+-- In another VM it is called the same.
 local function title_of(self, one, what)
 	if one.title then return one.title end
+	local twin_key = one.shape and one.shape .. "\n" .. (one.file or "")
+	local twin = twin_key and self.twins[twin_key]
+	if twin and is_same(twin, one) then
+		rename(self, one, twin.title)
+		return twin.title
+	end
 	local title, key = what.title, what.title .. "\n" .. (what.file or "")
 	if not what.called_name and what.kind == "Lua" then return title end
 	local other = self.titles[key]
 	if other and other ~= one.first and what.defined then title = ("%s <%d>"):format(title, what.defined) end
-	one.title = title
 	self.titles[key] = other or one.first
-	for number in pairs(one.nameless or {}) do
-		if self.nameless[number] == one then self.told:rename(number, title) end
-	end
-	one.nameless = nil
+	rename(self, one, title)
+	if twin_key then self.twins[twin_key] = one end
 	return title
 end
 
 -- A place that has no name yet.
 local function remember(self, one, number)
 	local other = self.nameless[number]
-	self.nameless[number] = (other == nil or other == one) and one or false
+	if other == nil then self.nameless[number] = one end
+	if other and not is_same(other, one) then self.nameless[number] = false end
 	one.nameless = one.nameless or {}
 	one.nameless[number] = true
 end
@@ -96,6 +125,7 @@ function places.at(self, kept, one, pc, caller, caller_pc, caller_func)
 	local found = kept.places[key]
 	if found then return found end
 	local what = frame.describe(kept.vm, as_frame(one, pc), caller and as_frame(caller, caller_pc, caller_func))
+	one.file = what.file
 	found = self.told:place {
 		name = title_of(self, one, what), file = what.file, line = what.line, kind = what.kind == "builtin" and "builtin" or "function",
 		language = "lua",

@@ -321,7 +321,7 @@ end
 
 function samples.begin(t, told)
 	local self =
-		{ t = t, told = told, vms = {}, assembler = {}, threads = {}, corrected = {}, titles = {}, nameless = {},
+		{ t = t, told = told, vms = {}, assembler = {}, threads = {}, corrected = {}, titles = {}, nameless = {}, twins = {},
 			entries = {} }
 	self.memories, self.older, self.memory_count = {}, {}, 0
 	for _, vm in ipairs(vms_of(self)) do

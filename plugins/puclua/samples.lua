@@ -282,6 +282,16 @@ local function offsets(vm)
 	return at
 end
 
+-- A state that the program is changing while it is searched for may not be recognized.
+local function vms_of(t)
+	local ok, list = pcall(xcore.retry, function()
+		local found = vm_of.all(t, true)
+		if not found[1] then error { kind = "torn", message = "no Lua state was found" } end
+		return found
+	end, { tries = 3 })
+	return ok and list or {}
+end
+
 function samples.begin(t, told)
 	local registers = evaluator.registers(t)
 	if not registers or not t:has_symbol(INTERPRETER) then
@@ -292,7 +302,7 @@ function samples.begin(t, told)
 			)
 		)
 	end
-	local vms = vm_of.all(t, true)
+	local vms = vms_of(t)
 	if not vms[1] then return nil end
 	local self = {
 		t = t, told = told, vm = vms[1], states = {}, at = offsets(vms[1]), protos = {}, titles = {}, seen = {}, seen_count = 0, registers = registers,

@@ -1,6 +1,6 @@
 /* stack_store: stacks of samples, each kept once: a tree of frames, in which a stack is its innermost node.
  *
- * A stack has a number, which stays. Memory grows with the number of different stacks, not with that of samples, and
+ * A stack has a number, which stays. Memory, some 20 bytes a node, grows with the number of different stacks, not with that of samples, and
  * ends at `most` nodes. */
 #ifndef XC_STACK_STORE_H
 #define XC_STACK_STORE_H
@@ -20,11 +20,13 @@ struct xc_stack_store {
 	size_t place_count, place_capacity;
 	struct xc_stack_node *nodes; /* the first is the root; a caller precedes its callees */
 	size_t node_count, node_capacity;
-	struct xc_hashtable by_frame, by_path;
-	size_t most; /* nodes: XC_STACK_STORE_MOST */
+	struct xc_hashtable by_frame;
+	uint32_t *by_path; /* indices of nodes, found by parent and place; 0: free; open addressing */
+	size_t path_slots; /* a power of two, at least twice the nodes; 0: there is no table yet */
+	size_t most;       /* nodes: XC_STACK_STORE_MOST */
 };
 
-enum { XC_STACK_STORE_MOST = 1 << 21 };
+enum { XC_STACK_STORE_MOST = 1 << 20 };
 
 void xc_stack_store_init(struct xc_stack_store *store);
 void xc_stack_store_fini(struct xc_stack_store *store);

@@ -34,7 +34,7 @@ void xc_blocked_free(struct xc_blocked *b)
 	free(b);
 }
 
-/* "4711 (name) S …": the state of a thread that is blocked in no system call. */
+/* "4711 (name) S …" */
 static char state_of(const struct xc_blocked *b, pid_t tid)
 {
 	char name[40], text[256];
@@ -74,8 +74,7 @@ static void look_at(struct xc_blocked *b, struct xc_blocked_thread *t, const str
 		t->state = XC_BLOCKED_ENDED;
 	if (text->error || !xc_live_facts_call(b->process, &thread, text->call))
 		return;
-	if (thread.syscall < 0)
-		thread.state = state_of(b, t->tid);
+	thread.state = state_of(b, t->tid);
 	thread.call_file = text->file[0] ? text->file : NULL;
 	b->unmapped |= !is_mapped(b, &thread);
 	take_stack(b, t, &thread);

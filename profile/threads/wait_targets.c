@@ -218,16 +218,13 @@ static struct xc_wait_target remember(struct xc_wait_targets *t, uint32_t stack,
 	return target;
 }
 
-static struct xc_wait_target outside_call(struct xc_wait_targets *t, char state)
-{
-	return target_of(t, state == 'T' || state == 't' ? stopped : page, NULL);
-}
-
 struct xc_wait_target xc_wait_targets_of_thread(struct xc_wait_targets *t, const struct xc_thread *thread,
 						uint32_t stack)
 {
+	if (xc_thread_is_stopped(thread)) /* the number of its last call is still there */
+		return target_of(t, stopped, NULL);
 	if (thread->syscall < 0)
-		return outside_call(t, thread->state);
+		return target_of(t, page, NULL);
 	const struct xc_wait_target *target = known(t, stack, thread->call_args[0]);
 	return target ? *target : remember(t, stack, thread->call_args[0], describe_stack(t, thread, NULL, NULL, 0));
 }

@@ -58,6 +58,16 @@ verdict() {
   done
   verdict 0 parse
   says 'that ends by `p->at` (3) and `p->length` (7)'
+  never 'what it adds' # to the words, by which it does not end
+}
+
+@test "a record of length 0: what the loop adds to its place is 0" {
+  for level in 0 2; do
+    verdict $level scan
+    says 'hang (no progress) likely' 'in a loop of scan' 'nothing that decides in it changes any more; likely since what it adds at busy_loops.c:'
+    never 'kind`'
+  done
+  says '`record->length`, is 0'
 }
 
 @test "a floating-point number that is too large to grow; one that grows is no hang" {

@@ -78,6 +78,26 @@ static __attribute__((noinline)) long parse(struct parser *p)
 	return words;
 }
 
+struct record {
+	unsigned short kind, length;
+};
+
+/* A record of length 0, and of kind 0: only the length keeps it there. */
+static __attribute__((noinline)) long scan(const char *bytes, size_t size)
+{
+	size_t at = 0;
+	long kinds = 0;
+	static long seen;
+	ready();
+	while (at < size) {
+		const struct record *record = (const void *)(bytes + at);
+		__atomic_fetch_add(&seen, 1, __ATOMIC_RELAXED);
+		kinds += record->kind;
+		at += record->length;
+	}
+	return kinds;
+}
+
 #ifdef __x86_64__
 extern char stub_call[];
 
@@ -114,6 +134,7 @@ int main(int argc, char **argv)
 {
 	static volatile long upto = 1L << 62;
 	static struct parser parser = {"abc;def", 0, 7};
+	static const struct record records[] = {{3, 4}, {1, 4}, {0, 0}, {1, 4}};
 	const char *how = argc > 1 ? argv[1] : "";
 	pthread_t thread;
 	if (!strcmp(how, "flag")) {
@@ -131,6 +152,8 @@ int main(int argc, char **argv)
 		wait_in_stub();
 	else if (!strcmp(how, "parse"))
 		return (int)parse(&parser);
+	else if (!strcmp(how, "scan"))
+		return (int)scan((const char *)records, sizeof records);
 	else
 		count(&upto);
 	return 0;

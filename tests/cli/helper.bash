@@ -108,6 +108,19 @@ hang_verdict() {
   "$XCORE" analyze --format json --no-plugins "core$2-$3" | jq -r '.verdict | "\(.class) (\(.kind)) \(.confidence)", .cause, .evidence[]' >said
 }
 
+# verdict_of CORE COMMAND…: takes its core, and writes class and confidence, message and cause of the verdict, and then the
+# evidence, into the file `said`. Skips where no core can be taken; a program that ends by itself is a failure.
+verdict_of() {
+  local core=$1
+  shift
+  if ! "$repo/corpora/take-core" --out "$core" -- "$@" >took 2>&1; then
+    ! grep 'ended with status' took || return 1
+    skip "no core can be taken here"
+  fi
+  "$XCORE" analyze --format json --no-plugins "$core" |
+    jq -r '.verdict | "\(.class) \(.confidence)", .message, "\(.class): \(.cause)", .evidence[]' >said
+}
+
 # says TEXT…: each is in the file `said`.
 says() {
   local text
@@ -119,4 +132,21 @@ says() {
 # never TEXT: is not.
 never() {
   ! grep -F -- "$1" said
+}
+
+# has PATTERN…: each matches a line of the file `said`.
+has() {
+  local pattern
+  for pattern; do
+    grep -qE -- "$pattern" said || { echo "not said: $pattern" && cat said && return 1; }
+  done
+}
+
+# lacks PATTERN…: none does.
+lacks() {
+  local pattern
+  for pattern; do
+    grep -qE -- "$pattern" said && echo "said: $pattern" && cat said && return 1
+  done
+  return 0
 }

@@ -218,10 +218,161 @@ EOF
 @test "who takes a mutex only later, or waits for it, is not its holder" {
   crossing
   for build in plain fast; do
-    [ "$build" = fast ] || rustc_from 1.67 || continue # before, what looks like a guard is left on the stack, and is told as likely
     got=$(report $build given | tr -s ' \n' ' ')
     [[ $got == *"crossing::in_turn"* ]]
     [[ $got != *"wait for each other"* ]]
     [[ $got != *"in the code that comes next"* ]]
   done
+}
+
+# Each case is a function that sleeps: with the guard, or after it was dropped, and the lock was left locked elsewhere.
+over() {
+  cat >over.rs <<'EOF'
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
+use std::thread;
+use std::time::Duration;
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+struct Shared {
+    table: Mutex<HashMap<u64, u64>>,
+    list: RwLock<Vec<u64>>,
+}
+
+#[inline(never)]
+fn rests() -> u64 {
+    let mut n = 0;
+    while !STOP.load(Ordering::Relaxed) {
+        thread::sleep(Duration::from_secs(1000));
+        n += 1;
+    }
+    n
+}
+
+#[inline(never)]
+fn dropped(s: &Shared) -> u64 {
+    let guard = s.table.lock().unwrap();
+    let n = guard.len() as u64;
+    drop(guard);
+    n + rests()
+}
+
+#[inline(never)]
+fn looped(s: &Shared) -> u64 {
+    let mut n = 0;
+    for i in 0..5 {
+        let guard = s.table.lock().unwrap();
+        n += guard.len() as u64 + i;
+        drop(guard);
+        n += rests();
+    }
+    n
+}
+
+#[inline(never)]
+fn endless(s: &Shared) -> u64 {
+    let guard = s.table.lock().unwrap();
+    println!("{}", guard.len());
+    loop {
+        rests();
+    }
+}
+
+#[inline(never)]
+fn consume(guard: MutexGuard<HashMap<u64, u64>>) -> u64 {
+    rests() + guard.len() as u64
+}
+
+#[inline(never)]
+fn moved(s: &Shared) -> u64 {
+    consume(s.table.lock().unwrap()) + s.list.read().unwrap().len() as u64
+}
+
+#[inline(never)]
+fn reads(s: &Shared) -> u64 {
+    match s.list.read().unwrap().first() {
+        Some(n) => *n + rests(),
+        None => 0,
+    }
+}
+
+#[inline(never)]
+fn writes(s: &Shared) -> u64 {
+    if let Some(n) = s.list.write().unwrap().first_mut() {
+        *n += rests();
+        return *n;
+    }
+    0
+}
+
+#[inline(never)]
+fn wants(s: &Shared) -> u64 {
+    s.table.lock().unwrap().len() as u64
+}
+
+#[inline(never)]
+fn wants_list(s: &Shared) -> u64 {
+    s.list.write().unwrap().len() as u64
+}
+
+fn main() {
+    let how = std::env::args().nth(1).unwrap();
+    STOP.store(how.len() > 40, Ordering::Relaxed);
+    let shared = Arc::new(Shared { table: Mutex::new(HashMap::from([(1, 2)])), list: RwLock::new(vec![1]) });
+    let go = |run: fn(&Shared) -> u64| {
+        let mine = shared.clone();
+        let thread = thread::spawn(move || run(&mine));
+        thread::sleep(Duration::from_millis(100));
+        thread
+    };
+    go(match how.as_str() {
+        "dropped" => dropped,
+        "looped" => looped,
+        "endless" => endless,
+        "moved" => moved,
+        "reads" => reads,
+        _ => writes,
+    });
+    if how == "dropped" || how == "looped" {
+        let mine = shared.clone();
+        thread::spawn(move || std::mem::forget(mine.table.lock().unwrap())).join().unwrap();
+    }
+    let waiter = go(if how == "reads" || how == "writes" { wants_list } else { wants });
+    println!("ready");
+    println!("{:?}", waiter.join());
+}
+EOF
+  "${1:-rustc}" -g -C opt-level=0 -o plain over.rs
+  "${1:-rustc}" -g -C opt-level=3 -o fast over.rs
+  "${1:-rustc}" -g -C opt-level=2 -C panic=abort -o short over.rs
+}
+
+is_over() {
+  for build in plain fast short; do
+    for case in dropped looped; do
+      got=$(report $build $case | tr -s ' \n' ' ')
+      [[ $got == *"in over::wants (over.rs:"*"; who has it is not recorded"* ]]
+      [[ $got != *"likely holds"* ]]
+    done
+    for case in endless moved reads writes; do
+      [ "$build" != short ] || [ "$case" = reads ] || continue # it may have no code that gives it back
+      got=$(report $build $case | tr -s ' \n' ' ')
+      grep -qE ' waits for (mutex|reader-writer lock) .* in over::wants(_list)? .*, which thread [0-9]+ likely holds' <<<"$got"
+      [[ $'\n'$(holder "$got")$'\n' == *$'\n'"over::$case"$'\n'* ]]
+    done
+  done
+}
+
+@test "a guard that was dropped, or is still held: by its code" {
+  over
+  is_over
+}
+
+@test "likewise of an older compiler" {
+  old=$(type -ap rustc | tail -n 1)
+  [ "$old" != "$(command -v rustc)" ] || skip "there is only one rustc"
+  over "$old"
+  is_over
 }

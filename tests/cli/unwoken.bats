@@ -1,13 +1,14 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2016 # the backquotes are what is printed
 # Programs in which every thread waits until they are killed: what likely kept the one from waking them that had to. The
-# program is unwoken.c.
+# programs are unwoken.c and interrupted.c.
 bats_require_minimum_version 1.5.0
 
 setup_file() {
   load helper
   for level in 0 2; do
     "${CC:-cc}" -g -O$level -w -pthread -o "unwoken$level" "$repo/tests/cli/unwoken.c"
+    "${CC:-cc}" -g -O$level -w -o "interrupted$level" "$repo/tests/cli/interrupted.c"
   done
 }
 
@@ -24,7 +25,7 @@ verdict() {
 @test "a semaphore that is not given back; not beside a thread that waits for input" {
   for level in 0 2; do
     verdict $level slots
-    says 'perhaps it hung: every thread waits' 'whoever could post the semaphore `pool.free` waits for it, too' 'sem_post()'
+    says 'deadlock (all wait) likely' 'whoever could post the semaphore `pool.free` waits for it, too' 'sem_post()'
     verdict $level slots-and-input
     says 'killed' '`pool.free` in handle'
     never 'sem_post()'
@@ -36,6 +37,24 @@ verdict() {
     verdict $level barrier
     says 'deadlock (all wait) likely' 'no thread is left that could still come to the barrier `step`: perhaps one ended early'
     never 'sem_post()'
+  done
+}
+
+@test "of a program without symbols the same is told, without names" {
+  local how
+  strip --strip-all -o nameless unwoken0
+  for how in slots barrier; do
+    verdict 0 $how
+    "$XCORE" analyze --format json --no-plugins --exe nameless "core0-$how" | jq -r '.verdict | .class, .evidence[]' >said
+    says deadlock
+  done
+  says 'no thread is left that could still come to the barrier: perhaps one ended early'
+}
+
+@test "a handler that waits for the lock of the library function that its signal interrupted" {
+  for level in 0 2; do
+    hang_verdict interrupted $level tick
+    says 'deadlock (self) likely' 'likely holds lock of the C library' 'the signal came in ' ', which takes it) and waits for it again in stamp'
   done
 }
 

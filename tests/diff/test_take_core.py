@@ -6,6 +6,7 @@ Runs without gdb, xcore or cores: python3 tests/diff/test_take_core.py
 
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,18 @@ class TakeCore(unittest.TestCase):
         os.chmod(gdb, 0o755)
         status, said = self.take("--", "/bin/true", XCORE_TAKE_CORE="gdb", PATH=self.scratch.name + ":" + os.environ["PATH"])
         self.assertEqual((status, said.splitlines()[-1]), (3, "take-core: core_pattern leads elsewhere and gdb may not trace"))
+
+    def test_a_program_that_the_kernel_cannot_run_is_the_host_s_fault(self):
+        program = os.path.join(self.scratch.name, "program")
+        shutil.copy("/bin/true", program)
+        with open(program, "r+b") as stream:
+            stream.seek(18)  # e_machine
+            stream.write(b"\xfe\xfe")
+        for way in ("kernel", "gdb"):
+            if shutil.which(way) or way == "kernel":
+                status, said = self.take("--", program, XCORE_TAKE_CORE=way)
+                self.assertEqual((status, said.splitlines()[-1]), (3, "take-core: this kernel does not run programs of that machine"), way)
+            self.assertFalse(os.path.exists(self.core))
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ told() {
 }
 
 @test "of an optimized function only a deferred Unlock() has the mutex" {
-	told tell deadlock guess 'main.(*registry).tell' "likely held by goroutine * which has *main.(*registry).tell, gohang.go:$(line_of 'items <- len')" 'sends to a channel'
+	told tell deadlock likely 'main.(*registry).tell' "likely held by goroutine * which has *main.(*registry).tell, gohang.go:$(line_of 'items <- len')" 'sends to a channel'
 	told once deadlock likely 'main.(*settings).get' 'likely it holds it itself: a caller has *sync.(*Once).doSlow'
 	told callback deadlock likely 'main.(*registry).each' '2 goroutines wait for each other' 'likely held by goroutine * which has *main.(*account).flush' 'likely held by goroutine * which has *main.(*registry).each'
 	told changes deadlock guess 'main.(*account).await' 'waits for a sync.Cond' 'waits for a sync.WaitGroup'
@@ -100,18 +100,18 @@ told() {
 @test "what others do not do: a WaitGroup, a condition, channels" {
 	told group deadlock guess main.wait 'no goroutine runs, 1 waits for others' 'whose counter is 2' 'waits for a timer in main.heartbeat'
 	told condition deadlock guess "main.(*account).await" 'waits for a sync.Cond'
-	told send deadlock guess main.produce 'sends to a channel without a buffer'
-	told full deadlock guess main.produce 'buffer of 4 is full' 'so does 1 more'
-	told receive deadlock guess main.consume 'receives from a channel'
+	told send deadlock likely main.produce 'sends to a channel without a buffer, `items` (0x' "likely waits for good: no goroutine that goes on leads to what it waits for" 'no goroutine that could receive from it has the channel'
+	told full deadlock likely main.produce 'buffer of 4 is full' 'so does 1 more' 'likely for good'
+	told receive deadlock guess main.consume 'receives from a channel, `items`' 'likely for good: no goroutine that could send to it, or close it, has the channel'
 	told nil deadlock guess main.consume 'nil chan'
 	told select deadlock guess main.choose 'selects among 2 channels'
 }
 
 @test "a lock that nobody has: an early return, a panic, a reader" {
 	local missing="is locked, and no goroutine's stack shows who has it: perhaps it was never unlocked"
-	told returned deadlock guess 'main.(*registry).put' "\`r.lock\` at 0x*$missing"
-	told recovered deadlock guess 'main.(*account).report' "\`a.lock\` at 0x*$missing"
-	told read deadlock guess 'main.(*registry).add' "\`r.lock\` at 0x*$missing"
+	told returned deadlock likely 'main.(*registry).put' "\`r.lock\` at 0x*$missing"
+	told recovered deadlock likely 'main.(*account).report' "\`a.lock\` at 0x*$missing"
+	told read deadlock likely 'main.(*registry).add' "\`r.lock\` at 0x*$missing"
 	for how in order self tell callback; do
 		hang fast "$how"
 		[[ "$(verdict)" == "deadlock goroutines "* ]]
@@ -153,7 +153,7 @@ told() {
 		case $how in
 		order) expect deadlock likely main.transfer '2 goroutines wait for each other' ;;
 		group) [[ "$(verdict)" == "dump-request "*"SIGQUIT: a core was asked for"*"perhaps it hung: "*"whose counter is 2"* ]] ;;
-		returned) expect deadlock guess 'main.(*registry).put' 'SIGQUIT: a core was asked for' 'never unlocked' ;;
+		returned) expect deadlock likely 'main.(*registry).put' 'SIGQUIT: a core was asked for' 'never unlocked' ;;
 		serves) [[ "$(verdict)" == "dump-request "* && "$(verdict)" != *"perhaps"* ]] ;;
 		esac
 	done

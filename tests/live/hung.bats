@@ -365,8 +365,8 @@ END
 }
 
 @test "waits that perhaps nobody ends: a semaphore, a pipe of its own, a lock whose holder runs" {
-	told gcc -O2 waits.c semaphore "all wait" guess take_slot
-	told gcc -O0 waits.c rendezvous "all wait" guess take_order take_slot
+	told gcc -O2 waits.c semaphore "all wait" likely take_slot
+	told gcc -O0 waits.c rendezvous "all wait" likely take_order take_slot
 	told gcc -O2 waits.c pipe "all wait" guess drain
 	hang gcc -O0 waits.c spin
 	if "$XCORE" bt --thread all "$TARGET" | grep -q 'sampled while it ran'; then

@@ -61,6 +61,19 @@ shares() {
 		and (any(.[]; .function | startswith("<requests.lua:6>")) | not)' "$BATS_TEST_TMPDIR/profile.json"
 }
 
+@test "LuaJIT on a busy host: the same, and the account tells at which priority it was read, and what is missing" {
+	need_luajit
+	local busy=()
+	for _ in 1 2; do
+		timeout 30 sh -c 'while :; do :; done' 8>&- 3>&- &
+		busy+=($!)
+	done
+	shares "$LUAJIT/luajit" "$PROGRAMS/shares.lua" 5
+	kill "${busy[@]}"
+	jq -e '.sections[] | select(.key == "profile") | .fields as $f | ($f.guest_priority | length > 0) and $f.torn_whole <= $f.torn
+		and ($f.torn <= $f.guests / 20 or any(.messages[]; .text | test("totals of interpreted functions may be too low")))' "$BATS_TEST_TMPDIR/profile.json"
+}
+
 # puc VERSION: PUC Lua of this version within a program
 puc() {
 	local library

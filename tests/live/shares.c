@@ -19,6 +19,7 @@ static const char *const names[KINDS] = {"recursive", "inlined", "called_last", 
 #ifndef VECTORS_MS
 #define VECTORS_MS 9
 #endif
+enum { TAKEN_MS = 2 };
 static const unsigned quota_ms[KINDS] = {12, 8, 6, VECTORS_MS, 6, 12, 3};
 static uint64_t spent[KINDS];
 static volatile uint64_t sink;
@@ -30,16 +31,18 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Spend the quota of a kind, which books what it was. */
+/* Spend the quota of a kind, which books what it was. Of a time in which a host took the processor away, and which its
+ * guest's clock counts all the same, a profiler's timer sees the end alone: it is not booked. */
 static inline __attribute__((always_inline)) void burn(enum kind kind)
 {
 	const uint64_t begun = cpu_ns(), until = begun + quota_ms[kind] * UINT64_C(1000000);
+	const uint64_t most = until + TAKEN_MS * UINT64_C(1000000);
 	uint64_t now;
 	do {
 		for (unsigned i = 0; i < 100000; i++)
 			sink += i;
 	} while ((now = cpu_ns()) < until);
-	__atomic_fetch_add(&spent[kind], now - begun, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&spent[kind], (now < most ? now : most) - begun, __ATOMIC_RELAXED);
 }
 
 NOINLINE void recursive(unsigned depth)

@@ -1,37 +1,8 @@
 /* layer: lua */
-/* Layouts and constants of random declarations equal gcc's, for every machine.
- *
- * gcc compiles a file of the declarations and queries: sizes, alignments and offsets are an array of numbers; each
- * bit-field has an object with only that field set. Nothing runs: the object file is read, so cross compilers work. */
-#include <elf.h>
-#include <fcntl.h>
-#include <gelf.h>
-#include <stdio.h>
-#include <unistd.h>
+/* Layouts of random declarations equal gcc's, for every machine. */
+#include "tests/property/cdef_answers.h"
 
-#include "core/elf/arch.h"
-#include "core/base/text.h"
-#include "lua/cdef/cdef.h"
-#include "tests/support/property.h"
-#include "tests/support/scratch.h"
-
-enum { RECORDS = 700, RECORDS_FEW = 150, EXPRESSIONS = 400, RECORDS_A_TEXT = 50, MAX_DEPTH = 3 };
-
-struct machine {
-	const char *name, *compiler;
-	uint16_t machine;
-	uint8_t elf_class;
-};
-
-static const struct machine machines[] = {
-	{"x86-64", "gcc", EM_X86_64, ELFCLASS64},
-	{"i386", "gcc -m32", EM_386, ELFCLASS32},
-	{"x32", "gcc -mx32", EM_X86_64, ELFCLASS32},
-	{"aarch64", "aarch64-linux-gnu-gcc", EM_AARCH64, ELFCLASS64},
-	{"arm", "arm-linux-gnueabihf-gcc", EM_ARM, ELFCLASS32},
-	{"ppc64le", "powerpc64le-linux-gnu-gcc", EM_PPC64, ELFCLASS64},
-	{"riscv64", "riscv64-linux-gnu-gcc", EM_RISCV, ELFCLASS64},
-};
+enum { RECORDS = 700, RECORDS_FEW = 150, RECORDS_A_TEXT = 50, MAX_DEPTH = 3 };
 
 /* ---- generation ---- */
 
@@ -95,15 +66,6 @@ static const char *plain_type(struct maker *m)
 	/* on i386 the alignment of such a union depends on its other members (lua/cdef/cdef_layout.c) */
 	return m->in_union && strcmp(type, "_Atomic long long") == 0 ? "long long" : type;
 }
-
-static const char preamble[] = "enum plain { P0, P1 = 5 };\nenum __attribute__((packed)) small { S0 = -3, S1 = 100 };\n"
-			       "enum wide { W0 = 0x1ffffffffULL };\nenum negative { N0 = -1, N1 };\n"
-			       "typedef int low_int __attribute__((aligned(1)));\n"
-			       "typedef short __attribute__((__aligned__(8))) high_short;\n"
-			       "typedef void function(int argc, char *const argv[], ...);\n"
-			       "typedef struct { char a; long long b; } pair_t;\n"
-			       "struct odd { char a[3]; };\nstruct even { short a, b; };\n"
-			       "union two { char c[5]; short s; };\n";
 
 static void add_aligned(struct maker *m)
 {
@@ -262,148 +224,6 @@ static char *make_record(struct maker *m, size_t index)
 	return xc_strdup(xc_text_string(&m->text));
 }
 
-/* ---- constants ---- */
-
-static void add_expression(struct rng *rng, struct xc_text *text, unsigned depth)
-{
-	static const char *const leaves[] = {"0",
-					     "1",
-					     "-1",
-					     "7u",
-					     "3L",
-					     "0xffffffff",
-					     "0x80000000",
-					     "4294967296",
-					     "'a'",
-					     "'\\n'",
-					     "0777",
-					     "0xffffffffffffffff",
-					     "2147483647",
-					     "123ull",
-					     "sizeof(long)",
-					     "(unsigned char)300",
-					     "P1",
-					     "S0",
-					     "W0",
-					     "N0",
-					     "_Alignof(double)",
-					     "sizeof(pair_t)",
-					     "__builtin_offsetof(pair_t, b)",
-					     "'\\377'",
-					     "(enum small)200",
-					     "sizeof(int (*[3])(void))",
-					     "(_Bool)12",
-					     "1lu"};
-	static const char *const binary[] = {"+", "-",  "*",  "&",  "|",  "^",  "<",
-					     ">", "<=", ">=", "==", "!=", "&&", "||"};
-	static const char *const unary[] = {
-		"-", "~", "!", "+", "(short)", "(unsigned)", "(long)", "(unsigned long long)", "(char)"};
-	static const char *const forms[] = {"/ ((", "% ((", "<< ((", ">> (("};
-	size_t form;
-	switch (depth > 4 ? 0 : rng_below(rng, 8)) {
-	case 0:
-	case 1:
-		xc_text_add(text, leaves[rng_below(rng, XC_COUNT(leaves))]);
-		return;
-	case 2:
-		xc_text_printf(text, "%s(", unary[rng_below(rng, XC_COUNT(unary))]);
-		add_expression(rng, text, depth + 1);
-		xc_text_char(text, ')');
-		return;
-	case 3:
-		xc_text_char(text, '(');
-		add_expression(rng, text, depth + 1);
-		xc_text_add(text, " ? ");
-		add_expression(rng, text, depth + 1);
-		xc_text_add(text, " : ");
-		add_expression(rng, text, depth + 1);
-		xc_text_char(text, ')');
-		return;
-	case 4:
-		form = rng_below(rng, XC_COUNT(forms));
-		xc_text_char(text, '(');
-		add_expression(rng, text, depth + 1);
-		xc_text_add(text, forms[form]);
-		add_expression(rng, text, depth + 1);
-		xc_text_add(text, form < 2 ? " & 15) + 1))" : " & 15)))");
-		return;
-	default: /* without parentheses: this tests precedence */
-		xc_text_add(text, rng_below(rng, 2) ? "(" : "1 + (");
-		add_expression(rng, text, depth + 1);
-		xc_text_printf(text, " %s ", binary[rng_below(rng, XC_COUNT(binary))]);
-		add_expression(rng, text, depth + 1);
-		xc_text_printf(text, " %s ", binary[rng_below(rng, XC_COUNT(binary))]);
-		add_expression(rng, text, depth + 1);
-		xc_text_char(text, ')');
-	}
-}
-
-/* ---- gcc's answers ---- */
-
-struct object {
-	Elf *elf;
-	int fd;
-};
-
-/* The bytes of a symbol's object in the file; NULL in .bss. */
-static const uint8_t *symbol_bytes(Elf *elf, const GElf_Sym *symbol)
-{
-	GElf_Shdr header;
-	Elf_Scn *section = elf_getscn(elf, symbol->st_shndx);
-	assert_non_null(gelf_getshdr(section, &header));
-	return header.sh_type == SHT_NOBITS ? NULL
-					    : (const uint8_t *)elf_rawdata(section, NULL)->d_buf + symbol->st_value;
-}
-
-struct answers {
-	const uint64_t *numbers;
-	const uint8_t **objects; /* by query */
-};
-
-static struct answers read_answers(Elf *elf, size_t count)
-{
-	struct answers a = {.objects = xc_alloc(count * sizeof *a.objects)};
-	for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
-		GElf_Shdr header;
-		gelf_getshdr(s, &header);
-		if (header.sh_type != SHT_SYMTAB)
-			continue;
-		Elf_Data *data = elf_getdata(s, NULL);
-		for (int i = 0; i < (int)(header.sh_size / header.sh_entsize); i++) {
-			GElf_Sym symbol;
-			gelf_getsym(data, i, &symbol);
-			const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-			if (strcmp(name, "numbers") == 0)
-				a.numbers = (const uint64_t *)(const void *)symbol_bytes(elf, &symbol);
-			else if (name[0] == 'b' && name[1] >= '0' && name[1] <= '9')
-				a.objects[strtoul(name + 1, NULL, 10)] = symbol_bytes(elf, &symbol);
-		}
-	}
-	assert_non_null(a.numbers);
-	return a;
-}
-
-static Elf *compile(const struct machine *machine, const char *source, int *fd_out)
-{
-	xc_auto(xc_freep) char *c_path = xc_asprintf("%s/%s.c", scratch_dir(), machine->name);
-	xc_auto(xc_freep) char *o_path = xc_asprintf("%s/%s.o", scratch_dir(), machine->name);
-	xc_auto(xc_freep) char *command =
-		xc_asprintf("%s -w -Wno-packed-bitfield-compat -Wno-psabi -ffreestanding -fwrapv -c -o %s %s",
-			    machine->compiler, scratch_word(o_path), scratch_word(c_path));
-	FILE *file = fopen(c_path, "w");
-	assert_non_null(file);
-	fputs(source, file);
-	fclose(file);
-	if (system(command) != 0)
-		fail_msg("%s", command);
-	elf_version(EV_CURRENT);
-	*fd_out = open(o_path, O_RDONLY | O_CLOEXEC);
-	assert_true(*fd_out >= 0);
-	Elf *elf = elf_begin(*fd_out, ELF_C_READ, NULL);
-	assert_non_null(elf);
-	return elf;
-}
-
 /* ---- comparison ---- */
 
 static const struct xc_member *find(const struct xc_type *type, const char *name, size_t len, uint64_t *offset)
@@ -441,13 +261,6 @@ static const struct xc_member *follow(const struct xc_type *type, const char *pa
 		}
 		path++;
 	}
-}
-
-static uint64_t constant(struct xc_cdef *cdef, const char *name)
-{
-	int64_t value;
-	CHECK_OK(xc_cdef_constant(cdef, name, &value));
-	return (uint64_t)value;
 }
 
 static void compare(struct xc_cdef *cdef, const struct maker *m, size_t index, const struct answers *answers,
@@ -490,21 +303,6 @@ static void compare(struct xc_cdef *cdef, const struct maker *m, size_t index, c
 			fail_msg("%s: bit %d of %s.%s (we: %d+%d): %s", m->machine->name, (int)i, tag, q->member,
 				 (int)first, member->bit_size, text);
 	}
-}
-
-static struct xc_process *process_of(const struct machine *machine)
-{
-	struct xc_process *process = xc_process_new("cdef", false);
-	process->arch = xc_arch_find(machine->machine, machine->elf_class, false);
-	return process;
-}
-
-/* Skip the test if this machine has no such compiler. */
-static void needs_compiler(const struct machine *machine)
-{
-	char program[32];
-	snprintf(program, sizeof program, "%.*s", (int)strcspn(machine->compiler, " "), machine->compiler);
-	check_needs(program);
 }
 
 static void layouts_are_those_of_gcc(void **state)
@@ -557,68 +355,7 @@ static void layouts_are_those_of_gcc(void **state)
 	xc_process_close(process);
 }
 
-static void constants_are_those_of_gcc(void **state)
-{
-	const struct machine *machine = *state;
-	needs_compiler(machine);
-	uint64_t seed = property_env("XC_SEED", 20261121);
-	struct rng rng = {.state = seed + machine->machine};
-	struct xc_process *process = process_of(machine);
-	struct xc_cdef *cdef = xc_cdef_new(process);
-	struct xc_text source = {0}, numbers = {0}, ours = {0};
-	xc_text_add(&ours, preamble);
-	for (int i = 0; i < EXPRESSIONS; i++) {
-		xc_text_printf(&ours, "#define E%d ", i);
-		add_expression(&rng, &ours, 0);
-		xc_text_printf(&ours, "\n#define F%d sizeof(E%d)\n", i, i);
-		xc_text_printf(&numbers, "(unsigned long long)(E%d), F%d, ", i, i);
-	}
-	CHECK_OK(xc_cdef_declare(cdef, ours.bytes));
-	xc_text_printf(&source,
-		       "#include <stdint.h>\n#include <stddef.h>\n%s\nconst unsigned long long numbers[] = {%s};\n",
-		       ours.bytes, numbers.bytes);
-	int fd;
-	Elf *elf = compile(machine, source.bytes, &fd);
-	struct answers answers = read_answers(elf, 1);
-	for (int i = 0; i < 2 * EXPRESSIONS; i++) {
-		char name[16];
-		snprintf(name, sizeof name, "%c%d", i % 2 ? 'F' : 'E', i / 2);
-		uint64_t value = constant(cdef, name);
-		if (value != answers.numbers[i]) {
-			xc_auto(xc_freep) char *key = xc_asprintf("#define E%d ", i / 2);
-			fail_msg("%s: %s is %lld, not %lld: %.200s", machine->name, name, (long long)answers.numbers[i],
-				 (long long)value, strstr(ours.bytes, key));
-		}
-	}
-	free(answers.objects);
-	elf_end(elf);
-	close(fd);
-	xc_text_fini(&source);
-	xc_text_fini(&numbers);
-	xc_text_fini(&ours);
-	xc_cdef_free(cdef);
-	xc_process_close(process);
-}
-
-/* The test for one machine. */
-static struct CMUnitTest of_machine(const char *name, CMUnitTestFunction test, const struct machine *machine)
-{
-	return (struct CMUnitTest){
-		.name = xc_asprintf("%s: %s", name, machine->name),
-		.test_func = test,
-		.initial_state = (void *)(uintptr_t)machine,
-	};
-}
-
 int main(void)
 {
-	struct CMUnitTest tests[2 * XC_COUNT(machines)];
-	for (size_t i = 0; i < XC_COUNT(machines); i++) {
-		tests[2 * i] = of_machine("constants_are_those_of_gcc", constants_are_those_of_gcc, &machines[i]);
-		tests[2 * i + 1] = of_machine("layouts_are_those_of_gcc", layouts_are_those_of_gcc, &machines[i]);
-	}
-	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-	for (size_t i = 0; i < XC_COUNT(tests); i++)
-		free((void *)(uintptr_t)tests[i].name);
-	return failed;
+	return run_on_machines("layouts_are_those_of_gcc", layouts_are_those_of_gcc);
 }

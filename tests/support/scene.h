@@ -88,6 +88,12 @@ static inline struct scene *make_scene(const char *compiler, const char *source)
 	return s;
 }
 
+/* A scene of functions in assembly language. */
+static inline struct scene *assemble(const char *text)
+{
+	return make_scene("gcc -g -x assembler", text);
+}
+
 static inline void end_scene(struct scene *s)
 {
 	xc_unwinder_free(s->unwinder);

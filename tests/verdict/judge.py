@@ -43,7 +43,7 @@ LAST_ACTS = {"abort", "killed", "sent-by-user"}  # the handler's actions may be 
 
 
 def ask(xcore, core, command, *options):
-    """(document, CPU seconds); thread-safe."""
+    """(document, CPU seconds of its own and of the kernel for it); thread-safe."""
     argv = [xcore] + command + ["--format", "json", "--no-plugins", "--no-redact"] + list(options) + [core]
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
         child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=said, stderr=complained,
@@ -57,7 +57,7 @@ def ask(xcore, core, command, *options):
         complained.seek(0)
         if child.returncode not in (0, 3):
             raise RuntimeError("exit status %d: %s" % (child.returncode, complained.read().decode(errors="replace")[-500:]))
-        return json.load(said), usage.ru_utime + usage.ru_stime
+        return json.load(said), (usage.ru_utime, usage.ru_stime)
 
 
 def compare(got, wanted):

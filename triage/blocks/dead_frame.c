@@ -12,7 +12,7 @@
 #include "triage/util/names.h"
 #include "triage/util/same_type.h"
 
-enum { RED_ZONE = 128, FS_BASE = 58, LARGEST = 1 << 16, MOST_WORDS = 16 };
+enum { RED_ZONE = 128, FS_BASE = 58, LARGEST = 1 << 16, MOST_WORDS = 16, CALLERS = 4 };
 
 static uint64_t size_of(const struct xc_type *type)
 {
@@ -20,13 +20,20 @@ static uint64_t size_of(const struct xc_type *type)
 	return type && xc_type_size(xc_type_complete(xc_type_strip(type)), &size) && size && size < LARGEST ? size : 1;
 }
 
-/* The lowest byte below the stack pointer that the crashed function uses itself: one that calls others uses none. */
-static uint64_t lowest_used(const struct xc_crash_context *crash, uint64_t sp)
+static const struct xc_regs *regs_of(const struct xc_crash_context *crash, const struct xc_thread *thread)
+{
+	return thread == crash->faulted && crash->fault.frame_known ? &crash->fault.frame.regs : &thread->regs;
+}
+
+/* The lowest byte below the stack pointer that the thread's innermost function uses itself: one that calls others uses
+ * none. */
+static uint64_t lowest_used(const struct xc_crash_context *crash, const struct xc_thread *thread, uint64_t sp)
 {
 	const struct xc_arch *arch = crash->process->arch;
-	const struct xc_body *body = xc_body_cache_get(crash->bodies, crash->fault.frame.pc);
-	uint64_t lowest = sp, fp;
-	if (!body || body->incomplete || !xc_regs_get(&crash->fault.frame.regs, arch->fp, &fp))
+	const struct xc_regs *regs = regs_of(crash, thread);
+	uint64_t lowest = sp, fp, pc;
+	const struct xc_body *body = xc_regs_get(regs, arch->pc, &pc) ? xc_body_cache_get(crash->bodies, pc) : NULL;
+	if (!body || body->incomplete || !xc_regs_get(regs, arch->fp, &fp))
 		return sp - RED_ZONE;
 	for (size_t i = 0; i < body->count; i++) {
 		const struct xc_insn *insn = &body->insns[i];
@@ -64,9 +71,7 @@ static const struct xc_thread *find_below(const struct xc_crash_context *crash, 
 	for (size_t i = 0; i < p->thread_count; i++) {
 		uint64_t sp;
 		const struct xc_thread *thread = &p->threads[i];
-		const struct xc_regs *regs =
-			thread == crash->faulted && crash->fault.frame_known ? &crash->fault.frame.regs : &thread->regs;
-		if (!xc_regs_get(regs, p->arch->sp, &sp) || sp <= addr || sp < m->lo || sp > m->hi ||
+		if (!xc_regs_get(regs_of(crash, thread), p->arch->sp, &sp) || sp <= addr || sp < m->lo || sp > m->hi ||
 		    (found && sp >= *sp_out))
 			continue;
 		found = thread;
@@ -82,7 +87,7 @@ static bool is_below(const struct xc_crash_context *crash, const struct xc_mappi
 	const struct xc_thread *thread = find_below(crash, m, addr, &sp);
 	if (!thread || !is_whole_stack(crash, thread, m, sp))
 		return false;
-	if (addr + size > (thread == crash->faulted ? lowest_used(crash, sp) : sp - RED_ZONE))
+	if (addr + size > lowest_used(crash, thread, sp))
 		return false;
 	*why = xc_arena_printf(&crash->report->arena,
 			       "0x%" PRIx64 " is 0x%" PRIx64
@@ -107,7 +112,7 @@ static bool has_return_address(const struct xc_crash_context *crash, xc_addr add
 		    !xc_space_peek_uint(crash->process->space, at, word, &stored) || stored != caller->pc)
 			continue;
 		const struct xc_place *place = xc_crash_context_place(crash, i);
-		const char *name = xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
+		const char *name = xc_place_outer_function(place);
 		*why = xc_arena_printf(&crash->report->arena,
 				       "the object at 0x%" PRIx64
 				       " would contain the return address of %s, which runs: "
@@ -178,6 +183,40 @@ static bool is_own_local(const struct xc_crash_context *crash, const struct xc_d
 	return own;
 }
 
+/* Does an argument of a function that called this one lead there, to an object of another type? Then one of the two is
+ * gone. */
+static bool is_other_argument(const struct xc_crash_context *crash, const struct xc_deref *deref, xc_addr addr,
+			      const struct xc_type *type, const char **why)
+{
+	uint64_t sp;
+	if (!type || !xc_same_type_is_record(type) ||
+	    !xc_regs_get(&crash->faulted->regs, crash->process->arch->sp, &sp) || addr < sp)
+		return false;
+	for (size_t i = deref->frame + 1; i < crash->frame_count && i <= deref->frame + CALLERS; i++) {
+		const struct xc_frame_context context = xc_crash_context_frame(crash, i);
+		struct xc_named_value *values;
+		size_t level = context.place->level_count, count = 0;
+		if (level-- && !context.place->line_only)
+			count = xc_variable_values(&context, level, false, &crash->report->arena, &values);
+		for (size_t k = 0; k < count; k++) {
+			const struct xc_type *other = xc_same_type_pointed(values[k].value.type);
+			uint64_t value;
+			const char *function = xc_place_function(context.place, level);
+			if (!other || !xc_same_type_is_record(other) || !values[k].name ||
+			    !xc_value_load(&values[k].value, &value) || value != addr ||
+			    xc_same_type_may_hold(other, type))
+				continue;
+			*why = xc_arena_printf(
+				&crash->report->arena,
+				"`%s` of %s, which runs, leads there, too, to an object of another type: "
+				"one of the two is gone",
+				values[k].name, function ? function : "a function");
+			return true;
+		}
+	}
+	return false;
+}
+
 /* In a frame that is younger than the pointer. */
 static bool is_younger(const struct xc_crash_context *crash, const struct xc_mapping *m, xc_addr addr, size_t holder,
 		       const char **why)
@@ -223,7 +262,7 @@ static bool is_on_own_stack(const struct xc_crash_context *crash)
 	if (!crash->frame_count)
 		return false;
 	const struct xc_place *place = xc_crash_context_place(crash, crash->frame_count - 1);
-	const char *name = xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
+	const char *name = xc_place_outer_function(place);
 	return name && xc_names_find(begins, name);
 }
 
@@ -241,5 +280,6 @@ bool xc_dead_frame_at(const struct xc_crash_context *crash, const struct xc_dere
 	*sure_out = found && is_on_own_stack(crash);
 	/* The type may be larger than the object: only its first part is read. */
 	return found || is_own_local(crash, deref, addr, why_out) ||
-	       has_return_address(crash, addr, size_of(type), why_out) || is_other_variable(crash, addr, type, why_out);
+	       has_return_address(crash, addr, size_of(type), why_out) ||
+	       is_other_variable(crash, addr, type, why_out) || is_other_argument(crash, deref, addr, type, why_out);
 }

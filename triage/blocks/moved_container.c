@@ -5,6 +5,7 @@
 
 #include "dwarf/view/view.h"
 #include "triage/util/same_type.h"
+#include "triage/util/statics.h"
 
 enum { FRAMES = 8, LEVELS = 8, DEPTH = 2, MEMBERS = 64, LEAST = 2, BUDGET = 4000 };
 
@@ -146,6 +147,14 @@ static void look_at_frame(struct search *s, size_t frame)
 		}
 }
 
+static void look_at_static(void *user, const char *name, const struct xc_value *value)
+{
+	struct search *s = user;
+	set_length(s->name, 0);
+	xc_text_add(s->name, name);
+	look(s, value, DEPTH);
+}
+
 bool xc_moved_container_find(const struct xc_pointed *t, struct xc_text *out)
 {
 	struct xc_text name = {0};
@@ -154,6 +163,8 @@ bool xc_moved_container_find(const struct xc_pointed *t, struct xc_text *out)
 		return false;
 	for (size_t i = 0; i < FRAMES && i < t->crash->frame_count; i++)
 		look_at_frame(&s, i);
+	if (t->crash->blame.place && !s.best.len)
+		xc_statics_each(t->crash->process, t->crash->blame.place, t->crash->thread, look_at_static, &s);
 	bool found = s.best.len && !s.inside;
 	if (found)
 		xc_text_add(out, xc_text_string(&s.best));

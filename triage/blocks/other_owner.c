@@ -142,11 +142,18 @@ static bool is_cast(const struct xc_pointed *t, const xc_addr *found, size_t cou
 	return false;
 }
 
-/* The lowest address of a stack that no function has made which has had the pointer, or was given it. */
+/* The outermost frame that has had the pointer, or was given it. */
+static size_t outermost_holder(const struct xc_pointed *t)
+{
+	const struct xc_crash_context *crash = t->crash;
+	return crash->blame.place && crash->blamed > t->deref->holder ? crash->blamed : t->deref->holder;
+}
+
+/* The lowest address of a stack that no such function has made. */
 static xc_addr outside_of(const struct xc_pointed *t)
 {
 	const struct xc_crash_context *crash = t->crash;
-	size_t index = crash->blame.place && crash->blamed > t->deref->holder ? crash->blamed : t->deref->holder;
+	size_t index = outermost_holder(t);
 	if (index >= crash->frame_count)
 		return UINT64_MAX;
 	struct xc_frame frame = crash->frames[index];
@@ -170,6 +177,28 @@ static bool has_fellow(const struct xc_pointed *t, const xc_addr *found, size_t 
 			return true;
 	}
 	return false;
+}
+
+/* The same of a variable, in a register perhaps. */
+static bool has_fellow_variable(const struct xc_pointed *t)
+{
+	size_t outermost = outermost_holder(t);
+	struct xc_pointers pointers;
+	xc_pointers_variables(t->crash, outermost + 1 + OUTWARD, &pointers);
+	for (size_t i = 0; i < pointers.count; i++) {
+		const struct xc_type *theirs = xc_same_type_pointed(pointers.items[i].type);
+		if (pointers.items[i].frame > outermost && pointers.items[i].value == t->deref->led && theirs &&
+		    xc_same_type_is_record(theirs) && xc_same_type(theirs, t->type))
+			return true;
+	}
+	return false;
+}
+
+bool xc_other_owner_has_fellow(const struct xc_pointed *t)
+{
+	xc_addr found[HITS];
+	size_t count = xc_memory_search_words(t->crash->process, t->begin, t->size - 1, found, HITS);
+	return has_fellow(t, found, count) || has_fellow_variable(t);
 }
 
 /* Was the block allocated for such an object? Of text any size is as good. */

@@ -23,4 +23,8 @@ struct xc_pointed {
  * must have been inferred. Searches memory. */
 bool xc_other_owner_find(const struct xc_pointed *pointed, bool text, struct xc_text *owner, bool *cast_out);
 
+/* Does another pointer of the object's own type lead to it, that was not made from this one? Then such an object was
+ * there, and nothing was cast. Searches memory, and the variables of the frames beyond those that had the pointer. */
+bool xc_other_owner_has_fellow(const struct xc_pointed *pointed);
+
 #endif

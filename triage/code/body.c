@@ -294,8 +294,14 @@ bool xc_body_never_returns(const struct xc_body *body, const struct xc_insn *ins
 					    "__cxa_pure_virtual",
 					    "std::terminate",
 					    NULL};
+	static const char *const prefixes[] = {"std::__throw_",
+					       "core::panicking::",
+					       "core::result::unwrap_failed",
+					       "core::option::unwrap_failed",
+					       "core::option::expect_failed",
+					       NULL};
 	const char *callee = insn->kind == XC_INSN_CALL ? xc_body_callee(body, insn, NULL) : NULL;
-	return xc_names_find(names, callee) || (callee && strncmp(callee, "std::__throw_", 13) == 0);
+	return xc_names_find(names, callee) || xc_names_begin(prefixes, callee);
 }
 
 static bool is_target(const struct xc_body *body, size_t at)

@@ -20,7 +20,8 @@ bool xc_insn_decodes(const struct xc_process *process)
 	return xc_arch_is_x86_64(process->arch) || process->arch->machine == EM_386;
 }
 
-/* Zydis numbers general registers as the encoding does: rax rcx rdx rbx rsp rbp rsi rdi r8…r15; DWARF for i386, too. */
+/* Zydis numbers general registers as the encoding does: rax rcx rdx rbx rsp rbp rsi rdi r8…r15; DWARF for i386,
+ * too. */
 static int number_of(const struct decoding *d, ZydisRegister reg)
 {
 	static const int8_t numbers[] = {0, 2, 1, 3, 7, 6, 4, 5};
@@ -133,6 +134,8 @@ static void classify_add(const struct decoding *d, bool subtract, struct xc_insn
 {
 	const ZydisDecodedOperand *a = &d->operands[0], *b = &d->operands[1];
 	int to = reg_of(d, a), from = reg_of(d, b);
+	if (!subtract && a->type == ZYDIS_OPERAND_TYPE_MEMORY && from >= 0)
+		out->added = from;
 	if (to < 0 || a->size < 32)
 		return;
 	if (immediate(b, &out->constant)) {
@@ -140,6 +143,10 @@ static void classify_add(const struct decoding *d, bool subtract, struct xc_insn
 		set_to(out, XC_INSN_ADD, to, to);
 	} else if (subtract && from == to) {
 		set_to(out, XC_INSN_CONSTANT, to, -1);
+	} else if (subtract && (from >= 0 || b->type == ZYDIS_OPERAND_TYPE_MEMORY)) {
+		out->subtracts = true;
+		out->reduced = to;
+		out->less = from;
 	} else if (!subtract && from >= 0) {
 		set_to(out, XC_INSN_ADD_REGISTER, to, from);
 	} else if (!subtract && b->type == ZYDIS_OPERAND_TYPE_MEMORY) {
@@ -176,6 +183,23 @@ static void classify_compare(const struct decoding *d, struct xc_insn *out)
 	out->compares = !tests || (out->left >= 0 && out->left == out->right);
 	out->compares_zero = tests ? out->compares : constant && !value;
 	out->compare_size = a->size / 8;
+}
+
+static bool compares_floats(ZydisMnemonic mnemonic)
+{
+	switch (mnemonic) {
+	case ZYDIS_MNEMONIC_COMISS:
+	case ZYDIS_MNEMONIC_COMISD:
+	case ZYDIS_MNEMONIC_UCOMISS:
+	case ZYDIS_MNEMONIC_UCOMISD:
+	case ZYDIS_MNEMONIC_VCOMISS:
+	case ZYDIS_MNEMONIC_VCOMISD:
+	case ZYDIS_MNEMONIC_VUCOMISS:
+	case ZYDIS_MNEMONIC_VUCOMISD:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static void classify_register(const struct decoding *d, struct xc_insn *out)
@@ -295,12 +319,21 @@ bool xc_insn_decode(const struct xc_process *process, const uint8_t *bytes, size
 	bool wide = xc_arch_is_x86_64(process->arch);
 	struct decoding d = {.wide = wide, .arch = process->arch};
 	d.mode = wide ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32;
-	*out = (struct xc_insn){.addr = addr, .to = -1, .from = -1, .divisor = -1, .left = -1, .right = -1};
+	*out = (struct xc_insn){.addr = addr,
+				.to = -1,
+				.from = -1,
+				.added = -1,
+				.divisor = -1,
+				.reduced = -1,
+				.less = -1,
+				.left = -1,
+				.right = -1};
 	if (!xc_insn_decodes(process) ||
 	    !ZYAN_SUCCESS(ZydisDecoderInit(&decoder, d.mode, wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32)) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, len, &d.instruction, d.operands)))
 		return false;
 	out->length = d.instruction.length;
+	out->compares_floats = compares_floats(d.instruction.mnemonic);
 	survey(&d, out);
 	if (!classify_store(&d, out))
 		classify_register(&d, out);

@@ -53,14 +53,18 @@ struct xc_insn {
 	uint32_t part;       /* bytes of `to` that are written when the rest is kept; 0: all */
 	int64_t stack_moves; /* added to the stack pointer, when stack_known */
 	bool stack_known;    /* also true when it does not change */
-	int divisor;         /* of a division: the register's low bytes, or -1 (memory, or ah to bh) */
-	bool divides;        /* by an integer; meaningful with it: divisor, divisor_size, divides_signed */
+	bool subtracts; /* to - register or memory; meaningful with it: less, the register, or -1: the memory operand */
+	int reduced, less; /* DWARF numbers; reduced: the register that is both source and destination */
+	int added;         /* DWARF number of the register that is added to memory; -1: none */
+	int divisor;       /* of a division: the register's low bytes, or -1 (memory, or ah to bh) */
+	bool divides;      /* by an integer; meaningful with it: divisor, divisor_size, divides_signed */
 	bool divides_signed;
 	uint32_t divisor_size; /* bytes */
 	bool compares;         /* cmp, or test of a register with itself; meaningful with it: */
 	int left, right;       /* DWARF numbers; -1: the memory operand, or the constant */
 	bool compares_zero;    /* with the constant 0 */
 	uint32_t compare_size; /* bytes */
+	bool compares_floats;  /* single floating-point numbers, in vector registers; `compares` is false */
 };
 
 /* Decode the instruction at the start of len bytes, which lie at addr. False when it is not an instruction of this

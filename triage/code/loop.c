@@ -1,6 +1,64 @@
 #include "triage/code/loop.h"
 
+#include <stdlib.h>
+
 enum { FLAGS_KEPT = 3 }; /* moves between a comparison and its branch */
+
+/* ---- which jumps back make a loop ---- */
+
+struct walk {
+	const struct xc_body *body;
+	size_t first, last; /* the walk stays between these */
+	bool *seen;
+	size_t *todo, count;
+};
+
+static void visit(struct walk *w, long at)
+{
+	if (at < (long)w->first || at > (long)w->last || w->seen[(size_t)at - w->first])
+		return;
+	w->seen[(size_t)at - w->first] = true;
+	w->todo[w->count++] = (size_t)at;
+}
+
+static bool falls_through(const struct xc_insn *insn)
+{
+	return insn->kind != XC_INSN_JUMP && insn->kind != XC_INSN_RETURN;
+}
+
+/* Does the code lead from one instruction to another, without leaving what is between the two ends? */
+static bool leads(struct walk *w, size_t from, size_t to)
+{
+	const struct xc_body *body = w->body;
+	for (size_t i = w->first; i <= w->last; i++)
+		w->seen[i - w->first] = false;
+	w->count = 0;
+	visit(w, (long)from);
+	while (w->count && !w->seen[to - w->first]) {
+		size_t at = w->todo[--w->count];
+		const struct xc_insn *insn = &body->insns[at];
+		if (falls_through(insn))
+			visit(w, (long)at + 1);
+		if (insn->has_target && (insn->kind == XC_INSN_JUMP || insn->kind == XC_INSN_BRANCH))
+			visit(w, xc_body_at(body, insn->target));
+	}
+	return w->seen[to - w->first];
+}
+
+/* A jump back to what the function does at its end, past code that was moved behind that, makes none. */
+static bool goes_round(const struct xc_body *body, const struct xc_body_edge *e, size_t at)
+{
+	size_t size = e->from - e->to + 1;
+	if (body->jumps_wild || body->incomplete)
+		return true;
+	struct walk w = {.body = body, .first = e->to, .last = e->from};
+	w.seen = xc_alloc(size * sizeof *w.seen);
+	w.todo = xc_alloc(size * sizeof *w.todo);
+	bool round = leads(&w, e->to, at) && leads(&w, at, e->from);
+	free(w.seen);
+	free(w.todo);
+	return round;
+}
 
 bool xc_loop_around(const struct xc_body *body, size_t at, const struct xc_loop *inner, struct xc_loop *out)
 {
@@ -11,7 +69,7 @@ bool xc_loop_around(const struct xc_body *body, size_t at, const struct xc_loop 
 		bool around = e->to <= e->from && e->to <= at && at <= e->from;
 		bool larger = !inner ||
 			      (e->to <= inner->first && e->from >= inner->last && size > inner->last - inner->first);
-		if (!around || !larger || size >= best)
+		if (!around || !larger || size >= best || !goes_round(body, e, at))
 			continue;
 		best = size;
 		*out = (struct xc_loop){.first = e->to, .last = e->from};

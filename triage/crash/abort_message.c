@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "dwarf/elf/symbol.h"
+#include "dwarf/stack/frame_walk.h"
 #include "dwarf/symbolize/debuginfo.h"
 #include "dwarf/unwind/unwind.h"
 
@@ -51,16 +52,14 @@ void xc_abort_message_read(struct xc_crash_context *crash)
 bool xc_abort_message_handled(struct xc_crash_context *crash, const struct xc_thread *thread)
 {
 	struct xc_unwinder *unwinder = xc_unwinder_new(crash->process);
-	struct xc_frame frame;
-	const char *stop;
+	struct xc_frame_walk walk;
 	bool handler = false, aborts = false;
-	bool more = crash->process->arch->unwinds && xc_unwind_first(unwinder, thread, &frame);
-	for (unsigned i = 0; more && !aborts && i < FRAMES; i++) {
-		const struct xc_place *place = xc_debuginfo_place(crash->process, xc_frame_lookup(&frame));
-		const char *name = xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
-		handler |= frame.signal;
+	xc_frame_walk_begin(&walk, crash->process, unwinder, thread, FRAMES);
+	while (!aborts && xc_frame_walk_next(&walk)) {
+		const struct xc_place *place = walk.context.place;
+		const char *name = xc_place_outer_function(place);
+		handler |= walk.frame.signal;
 		aborts = handler && name && strcmp(name, "abort") == 0;
-		more = xc_unwind_step(unwinder, &frame, &frame, &stop);
 	}
 	xc_unwinder_free(unwinder);
 	if (aborts && !crash->verdict->message)

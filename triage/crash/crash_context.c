@@ -164,6 +164,12 @@ bool xc_crash_context_is(const struct xc_crash_context *crash, const char *class
 	return crash->verdict->class_name && strcmp(crash->verdict->class_name, class_name) == 0;
 }
 
+bool xc_crash_context_is_signalled(const struct xc_crash_context *crash)
+{
+	return xc_crash_context_is(crash, "killed") || xc_crash_context_is(crash, "dump-request") ||
+	       xc_crash_context_is(crash, "sent-by-user");
+}
+
 const struct xc_place *xc_crash_context_place(const struct xc_crash_context *crash, size_t index)
 {
 	return xc_debuginfo_place(crash->process, xc_frame_lookup(&crash->frames[index]));

@@ -40,6 +40,8 @@ struct xc_crash_context {
 	size_t blamed;                      /* its index in frames; meaningful when blame.place */
 	uint64_t pointer;                   /* value of the bad pointer, without index and offset; 0: not known */
 	bool number;                        /* the bad pointer is a small number, and no offset from NULL */
+	bool no_access;                     /* no instruction raised the signal: what it would access says nothing */
+	bool by_errno;                      /* errno may say why it is none: a call returned it, or it is a stream */
 	bool unset;                         /* it is likely a member that was never set */
 	bool wrapped;                       /* the size of a block that was overrun likely wrapped: it has been told */
 	bool outside;                       /* it, or what was accessed, is no element of its array */
@@ -47,6 +49,7 @@ struct xc_crash_context {
 	const struct xc_derefs *derefs;     /* the way of the bad value (deref.h); NULL: not known */
 	const char *stated_file;            /* where the program itself says that it happened; NULL: it does not */
 	unsigned stated_line;
+	xc_addr broken;  /* the object of the program that is not valid and led to the fault; 0: none is known */
 	bool off_thread; /* the blamed frame is of no thread: of a goroutine that waits */
 	size_t passed;   /* the outermost frame that passed it, or the pointer it was read through; 0: none is known */
 };
@@ -61,6 +64,9 @@ void xc_crash_context_fini(struct xc_crash_context *crash);
  * known. severity: "info" to "critical"; confidence: "certain", "likely", "guess". cause, a sentence, may be NULL. */
 void xc_crash_context_classify(struct xc_crash_context *crash, const char *class_name, const char *kind,
 			       const char *severity, const char *confidence, const char *cause);
+
+/* Is the class that of a signal that ends, or dumps, and says nothing else: killed, dump-request, sent-by-user? */
+bool xc_crash_context_is_signalled(const struct xc_crash_context *crash);
 
 /* Did another process send the signal, or the one that a handler sent again? */
 bool xc_crash_context_sent_by_other(const struct xc_crash_context *crash);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/text/threadlabel.h"
+#include "dwarf/stack/frame_walk.h"
 #include "triage/util/names.h"
 #include "triage/util/sourceline.h"
 #include "triage/util/user_code.h"
@@ -97,17 +98,16 @@ static void add_where(const struct xc_place *place, size_t level, struct xc_text
 
 static bool report_other(struct xc_crash_context *crash, const struct xc_thread *thread)
 {
-	struct xc_frame frame;
-	const char *stop;
+	struct xc_frame_walk walk;
 	struct xc_text where = {0};
-	bool more = xc_unwind_first(crash->unwinder, thread, &frame), found = false;
-	for (unsigned i = 0; more && i < FRAMES && !found; i++) {
+	bool found = false;
+	xc_frame_walk_begin(&walk, crash->process, crash->unwinder, thread, FRAMES);
+	while (!found && xc_frame_walk_next(&walk)) {
 		size_t level;
-		const struct xc_place *place = xc_debuginfo_place(crash->process, xc_frame_lookup(&frame));
+		const struct xc_place *place = walk.context.place;
 		found = is_exit(place);
 		if (!found && !where.len && place->level_count && xc_user_code_level(place, &level))
 			add_where(place, level, &where);
-		more = xc_unwind_step(crash->unwinder, &frame, &frame, &stop);
 	}
 	if (found) {
 		struct xc_text text = {0};

@@ -6,7 +6,10 @@
 #include "triage/code/cxx_accessor.h"
 #include "triage/dataflow/origin.h"
 
-enum { DEPTH = 8 };
+enum {
+	DEPTH = 32, /* clang -O0 passes an argument on through two slots in each function */
+	CHAIN = 8,
+};
 
 /* An instruction that loads a value, or the call of a C++ library's accessor, which does. */
 struct load {
@@ -179,7 +182,27 @@ static bool is_straight(const struct load *load)
 
 /* ---- */
 
-static void set_pointer(const struct xc_linear_expr *form, struct xc_deref *out)
+/* A pointer that the code keeps in a slot without a name: the argument of the function that has its value. */
+static void name_by_value(const struct xc_frame_code *s, struct xc_deref *out)
+{
+	const struct xc_frame_context context = xc_frame_code_context(s, s->at);
+	struct xc_named_value *values;
+	const struct xc_place *place = context.place;
+	size_t count = place->line_only || !place->level_count
+			       ? 0
+			       : xc_variable_values(&context, place->level_count - 1, false, &s->crash->report->arena,
+						    &values);
+	for (size_t i = 0; i < count && !out->pointer; i++) {
+		const struct xc_type *type = values[i].value.type;
+		uint64_t value;
+		if (!type || !xc_type_is_pointer(type) || !xc_value_load(&values[i].value, &value) || value != out->led)
+			continue;
+		out->pointer = xc_arena_strdup(&s->crash->report->arena, values[i].name);
+		out->pointer_type = type;
+	}
+}
+
+static void set_pointer(const struct xc_frame_code *s, const struct xc_linear_expr *form, struct xc_deref *out)
 {
 	const struct xc_linear_expr_part *pointer = xc_symbolic_value_pointer(form);
 	if (!pointer)
@@ -192,6 +215,8 @@ static void set_pointer(const struct xc_linear_expr *form, struct xc_deref *out)
 		out->led_known = true;
 		out->led = pointer->term.value;
 	}
+	if (!out->pointer && out->led_known && out->led)
+		name_by_value(s, out);
 }
 
 /* The end of a function: what is left are pops and the return, or the jump to another function. */
@@ -251,7 +276,7 @@ static void take_load(const struct load *load, struct xc_linear_expr *form, stru
 	if (!out->at_known && form->known)
 		out->at_known = xc_origin_value(s, form, &out->at);
 	if (!out->at_known)
-		out->at_known = chained_address(load, DEPTH, &out->at);
+		out->at_known = chained_address(load, CHAIN, &out->at);
 	out->straight = is_straight(load);
 }
 
@@ -270,7 +295,7 @@ static void take(const struct load *load, struct xc_linear_expr *form, struct xc
 	else
 		take_load(load, form, out);
 	if (form->known)
-		set_pointer(form, out);
+		set_pointer(&load->code, form, out);
 }
 
 void xc_derefs_collect(const struct xc_frame_code *frame_code, const struct xc_symbolic_value *bad,

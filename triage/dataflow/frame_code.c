@@ -1,12 +1,16 @@
 /* frame_code: the current instruction of a frame, and the frame's own registers at other instructions. */
 #include "triage/dataflow/frame_code.h"
 
+#include <string.h>
+
+#include "dwarf/elf/symbol.h"
 #include "dwarf/line/source_lines.h"
 #include "triage/code/body_cache.h"
 #include "triage/dataflow/access_path.h"
+#include "triage/util/names.h"
 #include "triage/util/user_code.h"
 
-enum { PRICE = 512 }; /* instructions per step of the budget */
+enum { PRICE = 512 /* instructions per step of the budget */, SYMBOL_MOST = 512 };
 
 bool xc_frame_code_init(const struct xc_crash_context *crash, size_t frame, unsigned *budget, struct xc_frame_code *out)
 {
@@ -125,4 +129,39 @@ const char *xc_frame_code_source(const struct xc_frame_code *s, size_t at)
 	const char *lines = xc_arena_strdup(&s->crash->report->arena, xc_text_string(&text));
 	xc_text_fini(&text);
 	return lines;
+}
+
+/* ---- calls ---- */
+
+static const char *function_of(const struct xc_frame_code *s)
+{
+	return xc_place_outer_function(xc_debuginfo_place(s->crash->process, s->body->insns[s->body->entry].addr));
+}
+
+/* Can a call through a pointer go to this function? Nobody has the address of a copy that the compiler made, and the C
+ * library begins with main(): another function was jumped to by the one that was called. */
+static bool may_be_pointed_to(const struct xc_frame_code *caller, const struct xc_frame_code *callee)
+{
+	static const char *const copies[] = {".isra.", ".constprop.", ".part.", NULL};
+	static const char *const starters[] = {"__libc_start_call_main", "__libc_start_main", "libc_start_main_stage2",
+					       NULL};
+	char symbol[SYMBOL_MOST];
+	const char *function = function_of(callee), *from = function_of(caller);
+	if (from && xc_names_find(starters, from))
+		return function && strcmp(function, "main") == 0;
+	return !xc_symbol_describe(callee->crash->process, callee->body->insns[callee->body->entry].addr, symbol,
+				   sizeof symbol) ||
+	       !xc_names_in(copies, symbol);
+}
+
+bool xc_frame_code_calls(const struct xc_frame_code *caller, const struct xc_frame_code *callee)
+{
+	xc_addr addr;
+	const struct xc_insn *call = &caller->body->insns[caller->at];
+	if (call->kind != XC_INSN_CALL)
+		return false;
+	xc_body_callee(caller->body, call, &addr);
+	if (!addr)
+		return !call->has_target && may_be_pointed_to(caller, callee);
+	return xc_body_at(callee->body, addr) >= 0;
 }

@@ -41,4 +41,8 @@ bool xc_frame_code_frame_value(const struct xc_frame_code *frame_code, size_t at
 /* Is it memory of the frame's own stack, addressed by the stack or frame pointer alone? */
 bool xc_frame_code_is_slot(const struct xc_frame_code *frame_code, const struct xc_insn_memory *memory);
 
+/* Did the unfinished call of the caller call this function, as far as can be seen? A call through a pointer may have
+ * called any function whose address somebody can have. */
+bool xc_frame_code_calls(const struct xc_frame_code *caller, const struct xc_frame_code *callee);
+
 #endif

@@ -3,8 +3,59 @@
 
 #include <string.h>
 
+/* Functions that glibc defines under names of its own: "_IO_new_fopen", "__readdir64", "__libc_calloc". */
+static const struct renamed {
+	const char *name;
+	bool fails; /* returns NULL, or MAP_FAILED, and sets errno */
+} renamed[] = {
+	{"calloc", true},    {"malloc", true},    {"realloc", true},   {"memalign", true},   {"aligned_alloc", true},
+	{"strdup", true},    {"strndup", true},   {"fopen", true},     {"fdopen", true},     {"freopen", true},
+	{"popen", true},     {"tmpfile", true},   {"fmemopen", true},  {"opendir", true},    {"fdopendir", true},
+	{"mmap", true},      {"mremap", true},    {"shmat", true},     {"getcwd", true},     {"realpath", true},
+	{"sem_open", true},  {"free", false},     {"fclose", false},   {"pclose", false},    {"closedir", false},
+	{"fgets", false},    {"fputs", false},    {"fread", false},    {"fwrite", false},    {"fprintf", false},
+	{"printf", false},   {"puts", false},     {"vfprintf", false}, {"fflush", false},    {"fseek", false},
+	{"fseeko", false},   {"ftell", false},    {"ftello", false},   {"rewind", false},    {"fgetc", false},
+	{"fputc", false},    {"getc", false},     {"putc", false},     {"ungetc", false},    {"getline", false},
+	{"getdelim", false}, {"setvbuf", false},  {"setbuf", false},   {"fscanf", false},    {"fgetpos", false},
+	{"fsetpos", false},  {"fileno", false},   {"feof", false},     {"ferror", false},    {"clearerr", false},
+	{"readdir", false},  {"telldir", false},  {"seekdir", false},  {"rewinddir", false}, {"dirfd", false},
+	{"munmap", false},   {"mprotect", false}, {"scanf", false},    {"sscanf", false},    {"vfscanf", false},
+};
+
+/* Only a name that is reserved to the C library has its marks. */
+static const char *without_mark(const char *name)
+{
+	if (xc_begins_with(name, "__libc_"))
+		return name + strlen("__libc_");
+	return xc_begins_with(name, "__") || xc_begins_with(name, "_IO_") ? xc_libcall_plain(name) : name;
+}
+
+/* "_IO_new_fopen", "__fprintf", "__mmap64" without what glibc adds. NULL: none of these functions. */
+static const struct renamed *find_renamed(const char *name)
+{
+	name = without_mark(name);
+	for (size_t i = 0; i < XC_COUNT(renamed); i++) {
+		size_t len = strlen(renamed[i].name);
+		if (strncmp(name, renamed[i].name, len) == 0 && (!name[len] || strcmp(name + len, "64") == 0))
+			return &renamed[i];
+	}
+	return NULL;
+}
+
+bool xc_libcall_fails(const char *name)
+{
+	const struct renamed *found = name ? find_renamed(name) : NULL;
+	return found && found->fails;
+}
+
 const char *xc_libcall_name(const char *name, struct xc_arena *arena)
 {
+	const struct renamed *found = find_renamed(name);
+	if (found)
+		return found->name;
+	if (xc_begins_with(without_mark(name), "pthread_") || xc_begins_with(without_mark(name), "sem_"))
+		return without_mark(name);
 	static const char *const variants[] = {"_avx",     "_sse",   "_ssse3", "_evex", "_erms",
 					       "_generic", "_asimd", "_sve",   "_ia32", "_unaligned"};
 	if (strncmp(name, "__", 2) != 0)
@@ -52,8 +103,8 @@ unsigned xc_libcall_arguments(const char *name, enum xc_access access)
 
 int xc_libcall_length(const char *name)
 {
-	static const char *const third[] = {"memcpy",       "memmove",       "mempcpy",      "memset",
-					    "__memcpy_chk", "__memmove_chk", "__memset_chk", NULL};
+	static const char *const third[] = {"memcpy",       "memmove",       "mempcpy",      "memset",  "strncpy",
+					    "__memcpy_chk", "__memmove_chk", "__memset_chk", "stpncpy", NULL};
 	for (size_t i = 0; name && third[i]; i++)
 		if (strcmp(third[i], name) == 0)
 			return 2;

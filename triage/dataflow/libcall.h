@@ -5,8 +5,12 @@
 #include "core/base/arena.h"
 #include "triage/code/operand.h"
 
-/* The public name: "__memcpy_avx512_unaligned_erms" is memcpy. Other names are returned unchanged. */
+/* The public name: "__memcpy_avx512_unaligned_erms" is memcpy, "_IO_new_fopen" fopen, "__mmap64" mmap. Other names are
+ * returned unchanged. */
 const char *xc_libcall_name(const char *name, struct xc_arena *arena);
+
+/* Does the function set errno when it returns no pointer: fopen, opendir, mmap, malloc? name may be NULL. */
+bool xc_libcall_fails(const char *name);
 
 /* The name without the C library's own marks before it: "fclose" in "_IO_new_fclose", "printf_chk" in "__printf_chk". */
 const char *xc_libcall_plain(const char *name);

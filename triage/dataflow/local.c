@@ -88,6 +88,17 @@ bool xc_local_at(const struct xc_crash_context *crash, size_t index, xc_addr add
 	return false;
 }
 
+bool xc_local_held(const struct xc_crash_context *crash, size_t frames, xc_addr addr, struct xc_held *out)
+{
+	for (size_t i = 0; i < crash->frame_count && i < frames; i++) {
+		const struct xc_frame_context context = xc_crash_context_frame(crash, i);
+		for (size_t l = 0; !context.place->line_only && l < context.place->level_count; l++)
+			if (xc_variable_held(&context, l, -1, addr, out) && out->type)
+				return true;
+	}
+	return false;
+}
+
 /* ---- arrays ---- */
 
 /* A recursive type, or a deep nesting of structs, is visited until `left` is used up. */

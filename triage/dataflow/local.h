@@ -8,6 +8,9 @@
  * "record.name", "to->name". False when there is none. */
 bool xc_local_at(const struct xc_crash_context *crash, size_t index, xc_addr addr, struct xc_text *text);
 
+/* The variable of known type of the innermost `frames` frames that contains the address. False when there is none. */
+bool xc_local_held(const struct xc_crash_context *crash, size_t frames, xc_addr addr, struct xc_held *out);
+
 /* Append the array of frames[index] that lies nearest below an address, members of structures included. Returns how
  * many other arrays lie below: 0 when it is the only one, SIZE_MAX when there is none. *addr_out gets its address,
  * *size_out its size in bytes. */

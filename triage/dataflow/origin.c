@@ -7,7 +7,9 @@
 #include "triage/code/body_cache.h"
 #include "triage/dataflow/go_lookup.h"
 #include "triage/dataflow/induction.h"
+#include "triage/dataflow/libcall.h"
 #include "triage/util/sourceline.h"
+#include "triage/util/user_code.h"
 #include "triage/code/cxx_accessor.h"
 
 enum { DEPTH = 12, FRAMES = 4, TOLD = 3 };
@@ -18,6 +20,7 @@ struct origin_query {
 	const uint64_t *value;
 	unsigned depth, frames;
 	bool pointer; /* the value is known */
+	bool number;  /* it is known to be no pointer */
 };
 
 static bool describe_register(struct origin_query t, size_t at, int reg, struct xc_text *text, bool *sure);
@@ -26,7 +29,15 @@ static bool describe_slot(struct origin_query t, size_t at, const struct xc_insn
 
 bool xc_origin_line(const struct xc_frame_code *s, size_t at, const char *before, struct xc_text *text)
 {
-	return xc_sourceline(xc_debuginfo_place(s->crash->process, s->body->insns[at].addr), 0, before, text);
+	const struct xc_place *place = xc_debuginfo_place(s->crash->process, s->body->insns[at].addr);
+	size_t level = 0;
+	for (size_t l = place->level_count; l-- > 0;) /* of the library, not inlined code but its call is meant */
+		if (xc_user_code_is(place, l))
+			level = l;
+	if (level < place->level_count && level + 1 == place->level_count && xc_user_code_is(place, level) &&
+	    xc_user_code_is_library_line(&place->levels[level]))
+		return false; /* what is left of a call that was inlined */
+	return xc_sourceline(place, level, before, text);
 }
 
 const char *xc_origin_function(const struct xc_frame_code *s)
@@ -65,7 +76,8 @@ static bool describe_result(const struct origin_query *t, size_t call, struct xc
 	xc_addr start = 0;
 	const char *callee = xc_body_callee(s->body, insn, &start);
 	if (callee) {
-		xc_text_printf(text, "returned by %s()", xc_cxx_accessor_short(callee, &s->crash->report->arena));
+		struct xc_arena *arena = &s->crash->report->arena;
+		xc_text_printf(text, "returned by %s()", xc_cxx_accessor_short(xc_libcall_name(callee, arena), arena));
 	} else {
 		struct xc_linear_expr form = {.known = false};
 		struct xc_symbolic_value term = {.text = NULL};
@@ -91,7 +103,9 @@ static bool describe_result(const struct origin_query *t, size_t call, struct xc
 static bool describe_constant(const struct origin_query *t, size_t at, struct xc_text *text)
 {
 	int64_t constant = t->frame_code->body->insns[at].constant;
-	if (constant)
+	if (t->number)
+		xc_text_printf(text, "set to %" PRId64, constant);
+	else if (constant)
 		xc_text_printf(text, "set to 0x%" PRIx64, (uint64_t)constant);
 	else
 		xc_text_add(text, "set to NULL");
@@ -185,11 +199,17 @@ static bool describe_caller(struct origin_query t, int reg, struct xc_text *text
 	if (!t.frames || !xc_symbolic_value_caller(t.frame_code, reg, &caller, &form))
 		return false;
 	const char *function = xc_origin_function(&caller);
+	if (function && strncmp(function, "__libc_start", strlen("__libc_start")) == 0)
+		return false; /* main's */
 	bool null = !form.count && !form.absolute && !form.constant;
 	const char *name = form_text(&form);
 	if (!function || (null && t.value && *t.value))
 		return false;
-	xc_text_printf(text, "passed%s by %s()", null ? " as NULL" : "", function);
+	xc_text_printf(text, "passed%s by %s()",
+		       !null      ? ""
+		       : t.number ? " as 0"
+				  : " as NULL",
+		       xc_cxx_accessor_short(function, &t.frame_code->crash->report->arena));
 	xc_origin_line(&caller, caller.at, " at ", text);
 	if (name)
 		xc_text_printf(text, " as `%s`", name);
@@ -370,6 +390,7 @@ bool xc_origin_describe(const struct xc_frame_code *frame_code, const struct xc_
 {
 	struct origin_query t = {.frame_code = frame_code, .value = value, .depth = DEPTH, .frames = FRAMES};
 	t.pointer = xc_symbolic_value_is_pointer(term->type);
+	t.number = term->type && xc_type_strip(term->type)->kind == XC_TYPE_INT;
 	*sure_out = true;
 	switch (term->kind) {
 	case XC_SYMBOLIC_VARIABLE:

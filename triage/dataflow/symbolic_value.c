@@ -4,11 +4,14 @@
 
 #include <string.h>
 
+#include "core/process/module.h"
 #include "dwarf/types/field.h"
+#include "triage/dataflow/libcall.h"
+#include "triage/dataflow/symbolic_value_impl.h"
 #include "triage/util/user_code.h"
 #include "triage/code/cxx_accessor.h"
 
-enum { DEPTH = 12 };
+enum { DEPTH = 12, STRAIGHT = 64 };
 
 static struct xc_linear_expr form_register(const struct xc_frame_code *s, size_t at, int reg, unsigned depth);
 static struct xc_linear_expr form_memory(const struct xc_frame_code *s, size_t at, const struct xc_insn_memory *m,
@@ -50,7 +53,8 @@ static bool has_own_level(const struct xc_place *place)
 	return false;
 }
 
-static bool named(const struct xc_frame_code *s, size_t at, int reg, struct xc_symbolic_value *term)
+/* *internal_out: it is a local variable of a library's function, which says nothing to the reader. */
+static bool named(const struct xc_frame_code *s, size_t at, int reg, struct xc_symbolic_value *term, bool *internal_out)
 {
 	struct xc_frame_context context = xc_frame_code_context(s, at);
 	struct xc_held held;
@@ -62,6 +66,7 @@ static bool named(const struct xc_frame_code *s, size_t at, int reg, struct xc_s
 		    !xc_variable_held(&context, level, reg, 0, &held))
 			continue;
 		*term = (struct xc_symbolic_value){.kind = XC_SYMBOLIC_VARIABLE, .at = at, .reg = reg};
+		*internal_out = !held.argument && context.place->module && xc_module_is_runtime(context.place->module);
 		set_variable(s, &held, term);
 		term->value_known =
 			is_kept(s, at, reg) && xc_regs_get(&s->crash->frames[s->frame].regs, reg, &term->value);
@@ -143,6 +148,7 @@ static const char *asked_text(const struct xc_frame_code *s, size_t call, const 
 
 static struct xc_linear_expr result_form(const struct xc_frame_code *s, size_t call, bool sure, unsigned depth)
 {
+	struct xc_arena *arena = &s->crash->report->arena;
 	xc_addr addr;
 	struct xc_symbolic_value term = {.kind = XC_SYMBOLIC_RESULT, .at = call, .reg = -1};
 	const char *callee = xc_body_callee(s->body, &s->body->insns[call], &addr);
@@ -150,8 +156,8 @@ static struct xc_linear_expr result_form(const struct xc_frame_code *s, size_t c
 		term.type = result_type(s->crash->process, addr);
 	if (callee && !accessed_term(s, call, callee, depth, &term) &&
 	    !(term.text = asked_text(s, call, callee, depth)))
-		term.text = xc_arena_printf(&s->crash->report->arena, "%s()",
-					    xc_cxx_accessor_short(callee, &s->crash->report->arena));
+		term.text =
+			xc_arena_printf(arena, "%s()", xc_cxx_accessor_short(xc_libcall_name(callee, arena), arena));
 	return xc_linear_expr_term(&term, sure);
 }
 
@@ -178,6 +184,13 @@ static bool value_of(const struct xc_linear_expr *form, uint64_t *value)
 	return form->known;
 }
 
+static bool is_signed(const struct xc_type *type, uint64_t size)
+{
+	uint64_t own;
+	type = type ? xc_type_strip(type) : NULL;
+	return type && type->kind == XC_TYPE_INT && type->is_signed && xc_type_size(type, &own) && own == size;
+}
+
 static struct xc_linear_expr loaded_form(const struct xc_frame_code *s, size_t at, bool sure, unsigned depth)
 {
 	const struct xc_insn_memory *m = &s->body->insns[at].memory;
@@ -197,34 +210,16 @@ static struct xc_linear_expr loaded_form(const struct xc_frame_code *s, size_t a
 		struct xc_linear_expr import = xc_linear_expr_constant((int64_t)value);
 		import.absolute = true;
 		return import;
+	} else if (term.slot && depth) {
+		struct xc_linear_expr stored = xc_symbolic_value_stored(s, at, m);
+		if (stored.known && (stored.count > 1 || (stored.count && stored.parts[0].term.text)))
+			return stored;
 	}
 	term.value_known = m->size && m->size <= 8 && value_of(&address, &value) &&
 			   xc_space_peek_uint(s->crash->process->space, value, m->size, &term.value);
+	if (term.value_known && m->size < 8 && is_signed(term.type, m->size))
+		term.value = xc_extend(term.value, 8 * m->size, true); /* as an index or an addend is */
 	return xc_linear_expr_term(&term, sure && address.sure);
-}
-
-/* Does the call go to this function, as far as can be seen? */
-static bool calls(const struct xc_frame_code *caller, const struct xc_frame_code *callee)
-{
-	xc_addr addr;
-	const struct xc_insn *call = &caller->body->insns[caller->at];
-	if (call->kind != XC_INSN_CALL)
-		return false;
-	xc_body_callee(caller->body, call, &addr);
-	return !addr ? !call->has_target : xc_body_at(callee->body, addr) >= 0;
-}
-
-bool xc_symbolic_value_caller(const struct xc_frame_code *s, int reg, struct xc_frame_code *caller,
-			      struct xc_linear_expr *form)
-{
-	const struct xc_crash_context *crash = s->crash;
-	size_t next = s->frame + 1;
-	if (next >= crash->frame_count || crash->frames[next].trust != XC_TRUST_CFI || crash->frames[next].tail_call ||
-	    crash->frames[s->frame].signal || crash->frames[next].signal || crash->frames[next].interrupted ||
-	    !xc_frame_code_init(crash, next, s->budget, caller) || !calls(caller, s))
-		return false;
-	*form = xc_symbolic_value_register(caller, caller->at, reg);
-	return form->known;
 }
 
 /* An argument that the compiler made of a part of one has no name here, but what the caller passed may have. */
@@ -245,11 +240,16 @@ static struct xc_linear_expr entry_form(const struct xc_frame_code *s, const str
 					bool sure)
 {
 	struct xc_symbolic_value term = {.kind = XC_SYMBOLIC_ENTRY, .at = s->body->entry, .reg = definition->reg};
+	struct xc_held held;
+	bool internal;
 	if (definition->reg < 0)
 		return (struct xc_linear_expr){.known = false};
-	if (!named(s, s->body->entry, definition->reg, &term)) {
+	if (!named(s, s->body->entry, definition->reg, &term, &internal)) {
 		term.kind = XC_SYMBOLIC_ENTRY;
-		named_by_caller(s, &term);
+		if (xc_symbolic_value_spilled(s, term.reg, &held))
+			set_variable(s, &held, &term);
+		else
+			named_by_caller(s, &term);
 	}
 	return xc_linear_expr_term(&term, sure);
 }
@@ -360,19 +360,40 @@ static struct xc_linear_expr walked_form(const struct xc_frame_code *s, const st
 	return form;
 }
 
-static struct xc_linear_expr form_register(const struct xc_frame_code *s, size_t at, int reg, unsigned depth)
+/* Does the register hold what it held there, as the code lies there in one piece? */
+static bool is_unchanged(const struct xc_frame_code *s, size_t at, int reg)
 {
-	struct xc_symbolic_value term;
-	struct xc_slice slice;
-	uint64_t value = 0;
-	if (xc_frame_code_is_frame_register(s, reg)) {
-		struct xc_linear_expr form = xc_linear_expr_constant(0);
-		form.known = form.absolute = xc_frame_code_frame_value(s, at, reg, &value);
-		form.constant = (int64_t)value;
-		return form;
+	const struct xc_body *body = s->body;
+	if (reg < 0 || reg > 63 || at > s->at || s->at - at > STRAIGHT)
+		return false;
+	for (size_t i = at; i < s->at; i++) {
+		const struct xc_insn *insn = &body->insns[i];
+		const size_t edge = xc_body_first_edge(body, i + 1);
+		if ((insn->writes >> reg & 1) || insn->kind == XC_INSN_JUMP || insn->kind == XC_INSN_RETURN ||
+		    (insn->kind == XC_INSN_CALL && !xc_arch_has(body->process->arch->preserved, reg)) ||
+		    (edge < body->edge_count && body->edges[edge].to == i + 1))
+			return false;
 	}
-	if (named(s, at, reg, &term))
-		return xc_linear_expr_term(&term, true);
+	return true;
+}
+
+/* A value without a name is known where the register still has it. */
+static struct xc_linear_expr with_value(const struct xc_frame_code *s, size_t at, int reg, struct xc_linear_expr form)
+{
+	struct xc_symbolic_value *term = &form.parts[0].term;
+	uint64_t value;
+	if (form.count == 1 && form.parts[0].times == 1 && !form.absolute && !term->value_known &&
+	    is_unchanged(s, at, reg) && xc_regs_get(&s->crash->frames[s->frame].regs, reg, &value)) {
+		term->value = value - (uint64_t)form.constant;
+		term->value_known = true;
+	}
+	return form;
+}
+
+/* The register's value by the definitions that reach it. */
+static struct xc_linear_expr sliced_form(const struct xc_frame_code *s, size_t at, int reg, unsigned depth)
+{
+	struct xc_slice slice;
 	if (!depth || !xc_frame_code_spend(s))
 		return unknown_form(at, reg);
 	xc_slice_register(s->body, at, reg, &slice);
@@ -386,6 +407,39 @@ static struct xc_linear_expr form_register(const struct xc_frame_code *s, size_t
 	if (!form.known && slice.count == 2)
 		form = walked_form(s, &slice, reg, depth - 1);
 	return form.known ? form : unknown_form(at, reg);
+}
+
+/* A part of what the function was given: `&dirp->lock` has a name of its own in the library's code. */
+static bool is_of_argument(const struct xc_frame_code *s, const struct xc_linear_expr *form)
+{
+	const struct xc_symbolic_value *term = &form->parts[0].term;
+	struct xc_slice slice;
+	if (!form->known || !form->sure || form->count != 1 || form->parts[0].times != 1 || !form->constant)
+		return false;
+	if (term->kind != XC_SYMBOLIC_VARIABLE || !xc_frame_code_spend(s))
+		return term->kind == XC_SYMBOLIC_ENTRY;
+	xc_slice_register(s->body, term->at, term->reg, &slice);
+	return slice.count == 1 && slice.items[0].kind == XC_DEFINITION_ENTRY;
+}
+
+static struct xc_linear_expr form_register(const struct xc_frame_code *s, size_t at, int reg, unsigned depth)
+{
+	struct xc_symbolic_value term;
+	uint64_t value = 0;
+	bool internal = false;
+	if (xc_frame_code_is_frame_register(s, reg)) {
+		struct xc_linear_expr form = xc_linear_expr_constant(0);
+		form.known = form.absolute = xc_frame_code_frame_value(s, at, reg, &value);
+		form.constant = (int64_t)value;
+		return form;
+	}
+	const bool has_name = named(s, at, reg, &term, &internal);
+	if (has_name && !internal)
+		return xc_linear_expr_term(&term, true);
+	struct xc_linear_expr form = sliced_form(s, at, reg, depth);
+	if (has_name && !is_of_argument(s, &form))
+		return xc_linear_expr_term(&term, true);
+	return with_value(s, at, reg, form);
 }
 
 static struct xc_linear_expr form_memory(const struct xc_frame_code *s, size_t at, const struct xc_insn_memory *m,

@@ -37,10 +37,15 @@ void xc_symbolic_value_settle(const struct xc_frame_code *frame_code, const stru
 bool xc_symbolic_value_object(const struct xc_frame_code *frame_code, size_t at, const struct xc_linear_expr *form,
 			      struct xc_symbolic_value *out);
 
-/* The code of the caller at its call, and the expression that it passed in register `reg`. False when the caller did
- * not call this function directly, or is not certain. */
+/* The code of the caller at its call, and the expression that it passed in register `reg`. A function that was
+ * called and jumped on to this one may be between them: the expression is not sure then. False when the caller is
+ * not certain. */
 bool xc_symbolic_value_caller(const struct xc_frame_code *frame_code, int reg, struct xc_frame_code *caller_out,
 			      struct xc_linear_expr *form_out);
+
+/* The register in which the function got what `reg` has before instruction `at`, if it has only been moved and stored
+ * since. -1: not known, or it is something else. */
+int xc_symbolic_value_entry(const struct xc_frame_code *frame_code, size_t at, int reg);
 
 /* Is it a pointer or reference? False when the type is not known (NULL). */
 bool xc_symbolic_value_is_pointer(const struct xc_type *type);

@@ -87,6 +87,26 @@ struct xc_emulated_sum xc_emulator_lost_sum(struct xc_emulator *emulator)
 	return lost;
 }
 
+size_t xc_emulator_idle_sums(const struct xc_emulator *emulator, xc_addr out[XC_EMULATED_IDLE])
+{
+	size_t count = 0;
+	for (size_t i = 0; i < XC_EMULATED_IDLE && i < emulator->idle_count; i++) {
+		bool again = false;
+		for (size_t k = 0; k < count; k++)
+			again |= out[k] == emulator->idle[i];
+		if (!again)
+			out[count++] = emulator->idle[i];
+	}
+	return count;
+}
+
+bool xc_emulator_nudge(struct xc_emulator *emulator, xc_addr pc)
+{
+	const bool carried = emulator->nudge.carried;
+	emulator->nudge = (struct xc_emulated_nudge){.pc = pc};
+	return carried;
+}
+
 struct xc_emulated_call xc_emulator_call(const struct xc_emulator *emulator)
 {
 	return emulator->call;
@@ -172,7 +192,7 @@ static bool read_part(struct xc_emulator *e, xc_addr addr, uint32_t size, struct
 	return true;
 }
 
-bool xc_emulator_read(struct xc_emulator *e, xc_addr addr, uint32_t size, struct xc_emulated *out)
+static bool read(struct xc_emulator *e, xc_addr addr, uint32_t size, struct xc_emulated *out)
 {
 	uint32_t first = 8 - (addr & 7);
 	struct xc_emulated high;
@@ -187,6 +207,19 @@ bool xc_emulator_read(struct xc_emulator *e, xc_addr addr, uint32_t size, struct
 		high.marks ^= XC_EMULATOR_COUNTS | (high.marks & XC_EMULATOR_HIGH ? 0 : XC_EMULATOR_HIGH);
 	out->marks |= high.marks;
 	return true;
+}
+
+bool xc_emulator_read(struct xc_emulator *e, xc_addr addr, uint32_t size, struct xc_emulated *out)
+{
+	if (!read(e, addr, size, out))
+		return false;
+	e->read = (struct xc_emulated_read){.addr = addr, .size = size, .bits = out->bits};
+	return true;
+}
+
+struct xc_emulated_read xc_emulator_read_last(const struct xc_emulator *e)
+{
+	return e->read;
 }
 
 static bool write_part(struct xc_emulator *e, xc_addr addr, uint32_t size, struct xc_emulated value)
@@ -346,6 +379,7 @@ bool xc_emulator_step(struct xc_emulator *e, struct xc_emulated_branch *branch_o
 {
 	const struct xc_emulated_insn *d = decode(e);
 	*branch_out = (struct xc_emulated_branch){.pc = 0};
+	e->read = (struct xc_emulated_read){.size = 0};
 	if (!d)
 		return false;
 	xc_addr next = d->pc + d->insn.length;

@@ -75,8 +75,8 @@ struct xc_emulated_state *xc_emulator_state(struct xc_emulator *emulator);
  * or -EAGAIN; they transfer nothing. It is marked as an answer, and as of others. */
 void xc_emulator_answer(struct xc_emulator *emulator, int answer);
 
-/* A sum or difference of floating-point numbers that was the first of them again, since the other one, which is not 0, is
- * too small beside it. */
+/* A sum or difference of floating-point numbers that was the first of them again, since the other one, which is not 0,
+ * is too small beside it. */
 struct xc_emulated_sum {
 	bool known;
 	uint32_t size; /* bytes */
@@ -86,12 +86,29 @@ struct xc_emulated_sum {
 /* The last such sum since it was asked for before. */
 struct xc_emulated_sum xc_emulator_lost_sum(struct xc_emulator *emulator);
 
+/* The additions of the last steps of which one part was 0, from a register or memory: their addresses, each once.
+ * Returns how many. */
+enum { XC_EMULATED_IDLE = 8 };
+size_t xc_emulator_idle_sums(const struct xc_emulator *emulator, xc_addr out[XC_EMULATED_IDLE]);
+
+/* From now on the addition at this address gives 1 more; 0: none does. Returns whether the one before added, at least
+ * once, to what it had given the time before. */
+bool xc_emulator_nudge(struct xc_emulator *emulator, xc_addr pc);
+
 /* The last such call, answered or not; its number is -1 when there was none. */
 struct xc_emulated_call {
 	long number;
 	int fd;
 };
 struct xc_emulated_call xc_emulator_call(const struct xc_emulator *emulator);
+
+/* What the last step read of the memory; its size is 0 when it read nothing. Of several reads the last one. */
+struct xc_emulated_read {
+	xc_addr addr;
+	uint32_t size; /* bytes */
+	uint64_t bits;
+};
+struct xc_emulated_read xc_emulator_read_last(const struct xc_emulator *emulator);
 
 /* One instruction. False when that is not possible: it makes a system call other than sched_yield and those that are
  * answered, needs a value that is marked, what it reads is missing, or too much has been written. The state is of no

@@ -15,6 +15,13 @@ struct xc_emulated_insn {
 
 enum { XC_EMULATOR_DECODED = 512 };
 
+/* The addition that gives 1 more. */
+struct xc_emulated_nudge {
+	xc_addr pc; /* 0: none */
+	bool seen, carried;
+	uint64_t last; /* what it gave, once seen */
+};
+
 struct xc_emulator {
 	const struct xc_process *process;
 	ZydisDecoder decoder;
@@ -25,6 +32,10 @@ struct xc_emulator {
 	int answer;
 	struct xc_emulated_call call;
 	struct xc_emulated_sum lost;
+	xc_addr idle[XC_EMULATED_IDLE]; /* a ring of additions of 0 */
+	size_t idle_count;
+	struct xc_emulated_nudge nudge;
+	struct xc_emulated_read read;
 	struct xc_emulated_insn decoded[XC_EMULATOR_DECODED];
 };
 

@@ -94,6 +94,23 @@ static bool address(struct xc_emulator *e, const struct xc_emulated_insn *d)
 	return xc_emulator_address(e, d, &d->operands[1], &value.bits, &value.marks) && xc_emulator_put(e, d, 0, value);
 }
 
+/* A sum of which one part is 0. What is added to memory by one locked instruction is a count of others, too. */
+static void note_idle(struct xc_emulator *e, const struct xc_emulated_insn *d, struct xc_emulated a,
+		      struct xc_emulated b)
+{
+	bool first = !a.bits && !(a.marks & XC_EMULATOR_CHANGES), second = !b.bits && !(b.marks & XC_EMULATOR_CHANGES);
+	if (d->insn.mnemonic == ZYDIS_MNEMONIC_ADD && first != second &&
+	    d->operands[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE && !(d->insn.attributes & ZYDIS_ATTRIB_HAS_LOCK))
+		e->idle[e->idle_count++ % XC_EMULATED_IDLE] = e->state.pc;
+}
+
+static void nudge(struct xc_emulated_nudge *n, uint64_t a, uint64_t b, uint64_t *result)
+{
+	n->carried |= n->seen && (a == n->last || b == n->last);
+	n->last = ++*result;
+	n->seen = true;
+}
+
 static bool sum(struct xc_emulator *e, const struct xc_emulated_insn *d)
 {
 	struct xc_emulated a, b, result;
@@ -104,6 +121,9 @@ static bool sum(struct xc_emulator *e, const struct xc_emulated_insn *d)
 		result = add(&f, a, b, size_of(d));
 	else
 		result = subtract(&f, a, b, size_of(d));
+	note_idle(e, d, a, b);
+	if (e->nudge.pc && e->nudge.pc == e->state.pc)
+		nudge(&e->nudge, a.bits, b.bits, &result.bits);
 	if (d->insn.mnemonic == ZYDIS_MNEMONIC_SUB && same_register(d))
 		result.marks = f.marks = 0;
 	if (d->insn.mnemonic == ZYDIS_MNEMONIC_XADD && !xc_emulator_put(e, d, 1, a))
@@ -111,6 +131,28 @@ static bool sum(struct xc_emulator *e, const struct xc_emulated_insn *d)
 	if (d->insn.mnemonic != ZYDIS_MNEMONIC_CMP && !xc_emulator_put(e, d, 0, result))
 		return false;
 	e->state.flags = f;
+	return true;
+}
+
+/* adc and sbb: a sum of three numbers, the last of which is the carry. */
+static bool sum_with_carry(struct xc_emulator *e, const struct xc_emulated_insn *d)
+{
+	struct xc_emulated a, b, result;
+	struct xc_emulated_flags f, last, before = e->state.flags;
+	struct xc_emulated carry = {before.carry, 0};
+	bool adds = d->insn.mnemonic == ZYDIS_MNEMONIC_ADC;
+	if (!xc_emulator_get(e, d, 0, &a) || !xc_emulator_get(e, d, 1, &b))
+		return false;
+	result = adds ? add(&f, a, b, size_of(d)) : subtract(&f, a, b, size_of(d));
+	result = adds ? add(&last, result, carry, size_of(d)) : subtract(&last, result, carry, size_of(d));
+	result.marks = mixed((uint8_t)((!adds && same_register(d) ? 0 : a.marks | b.marks) | before.marks));
+	last.carry |= f.carry;
+	last.overflow ^= f.overflow;
+	last.marks = result.marks;
+	set_result(&last, result.bits, size_of(d));
+	if (!xc_emulator_put(e, d, 0, result))
+		return false;
+	e->state.flags = last;
 	return true;
 }
 
@@ -369,7 +411,7 @@ bool xc_emulator_run(struct xc_emulator *e, const struct xc_emulated_insn *d)
 {
 	struct xc_emulated value;
 	bool good;
-	if (xc_emulator_run_float(e, d, &good))
+	if (d->insn.meta.isa_ext != ZYDIS_ISA_EXT_BASE && xc_emulator_run_float(e, d, &good))
 		return good;
 	switch (d->insn.meta.category) {
 	case ZYDIS_CATEGORY_SETCC:
@@ -391,6 +433,9 @@ bool xc_emulator_run(struct xc_emulator *e, const struct xc_emulated_insn *d)
 		return extend(e, d, true);
 	case ZYDIS_MNEMONIC_LEA:
 		return address(e, d);
+	case ZYDIS_MNEMONIC_ADC:
+	case ZYDIS_MNEMONIC_SBB:
+		return sum_with_carry(e, d);
 	case ZYDIS_MNEMONIC_ADD:
 	case ZYDIS_MNEMONIC_SUB:
 	case ZYDIS_MNEMONIC_CMP:

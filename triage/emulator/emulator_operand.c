@@ -1,8 +1,21 @@
 /* emulator_operand: registers, addresses and memory as operands. */
 #include "triage/emulator/emulator_impl.h"
 
+/* Zydis has the 16 of each width in a row, in the order of their numbers. */
+static bool is_64(ZydisRegister reg)
+{
+	return reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15;
+}
+
+static bool is_32(ZydisRegister reg)
+{
+	return reg >= ZYDIS_REGISTER_EAX && reg <= ZYDIS_REGISTER_R15D;
+}
+
 static bool is_general(ZydisRegister reg)
 {
+	if (is_64(reg) || is_32(reg))
+		return true;
 	switch (ZydisRegisterGetClass(reg)) {
 	case ZYDIS_REGCLASS_GPR8:
 	case ZYDIS_REGCLASS_GPR16:
@@ -16,6 +29,8 @@ static bool is_general(ZydisRegister reg)
 
 static struct xc_emulated *whole(struct xc_emulator *e, ZydisRegister reg)
 {
+	if (is_64(reg) || is_32(reg))
+		return &e->state.regs[is_64(reg) ? reg - ZYDIS_REGISTER_RAX : reg - ZYDIS_REGISTER_EAX];
 	ZydisRegister large = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
 	int id = ZydisRegisterGetClass(large) == ZYDIS_REGCLASS_GPR64 ? ZydisRegisterGetId(large) : -1;
 	return id >= 0 && id < 16 ? &e->state.regs[id] : NULL;
@@ -31,7 +46,7 @@ static bool add_register(const struct xc_emulator *e, ZydisRegister reg, uint64_
 	const struct xc_emulated *value = whole((struct xc_emulator *)e, reg);
 	if (reg == ZYDIS_REGISTER_NONE)
 		return true;
-	if (!value || ZydisRegisterGetClass(reg) != ZYDIS_REGCLASS_GPR64)
+	if (!value || !is_64(reg))
 		return false;
 	*sum += value->bits * times;
 	*marks |= value->marks;

@@ -18,6 +18,7 @@ struct search {
 	struct xc_frame_scope scope;
 	struct xc_arena *arena;
 	xc_addr at;
+	bool blocks; /* pointers to blocks of the heap count as arrays */
 };
 
 /* An element of an array, and the text of its parts. */
@@ -27,6 +28,7 @@ struct element {
 	uint64_t count, size;      /* elements; of one */
 	int64_t number;            /* which one it is */
 	bool named;                /* the index has this value */
+	uint64_t block;            /* size of the block that a pointer to the array leads to; 0: a declared array */
 };
 
 static bool evaluate(const struct search *s, const char *text, struct xc_value *out)
@@ -47,6 +49,26 @@ static bool is_array(const struct xc_value *value, struct element *out)
 		return false;
 	out->value = *value;
 	out->count = type->count;
+	return true;
+}
+
+/* A pointer to the beginning of a live block of the heap: as many elements as fit. */
+static bool is_block(const struct search *s, const struct xc_value *value, struct element *out)
+{
+	const struct xc_type *type = xc_type_strip(value->type);
+	const struct xc_blocks *blocks = s->crash->heap ? &s->crash->heap->blocks : NULL;
+	xc_addr begin;
+	if (!s->blocks || !blocks || type->kind != XC_TYPE_POINTER || !type->target ||
+	    !xc_type_size(type->target, &out->size) || !out->size || out->size > INT32_MAX ||
+	    !xc_value_load(value, &begin))
+		return false;
+	uint32_t block = xc_blocks_find(blocks, begin);
+	if (block == XC_NO_BLOCK || xc_block_addr(blocks, block) != begin ||
+	    xc_block_state(blocks, block) != XC_BLOCK_LIVE || xc_block_size(blocks, block) > INT32_MAX)
+		return false;
+	out->value = xc_value_memory(s->crash->process, type->target, begin);
+	out->block = xc_block_size(blocks, block);
+	out->count = (out->block + out->size - 1) / out->size;
 	return true;
 }
 
@@ -163,12 +185,16 @@ static void write(const struct search *s, const struct element *e, struct xc_tex
 		xc_text_printf(out, "the index `%s` is %" PRId64 ", ", e->index, e->number);
 	else
 		xc_text_printf(out, "the index is %" PRId64 ", ", e->number);
-	xc_text_printf(out, "%s of the %" PRIu64 " elements of `%s`",
-		       e->number < 0                    ? "before the first"
-		       : e->number == (int64_t)e->count ? "one past the last"
-							: "beyond the last",
-		       e->count, e->array);
-	if (!add_member(s, e, out))
+	if (e->block)
+		xc_text_printf(out, "%s of `%s`, a block of %" PRIu64 " bytes",
+			       e->number < 0 ? "before the beginning" : "past the end", e->array, e->block);
+	else
+		xc_text_printf(out, "%s of the %" PRIu64 " elements of `%s`",
+			       e->number < 0                    ? "before the first"
+			       : e->number == (int64_t)e->count ? "one past the last"
+								: "beyond the last",
+			       e->count, e->array);
+	if (!e->block && !add_member(s, e, out))
 		add_variable(s, out);
 }
 
@@ -214,8 +240,10 @@ static bool look_at(const struct search *s, const char *text, size_t open, size_
 	struct xc_value value;
 	e->array = xc_arena_strndup(s->arena, text, open);
 	e->index = xc_arena_strndup(s->arena, text + open + 1, close - open - 1);
-	return evaluate(s, e->array, &value) && is_array(&value, e) && find_number(s, text[close + 1] == '[', e) &&
-	       (e->number < 0 || (uint64_t)e->number >= e->count) && !may_be_longer(s, e);
+	e->block = 0;
+	return evaluate(s, e->array, &value) && (is_array(&value, e) || is_block(s, &value, e)) &&
+	       find_number(s, text[close + 1] == '[', e) && (e->number < 0 || (uint64_t)e->number >= e->count) &&
+	       (e->block || !may_be_longer(s, e));
 }
 
 static bool find_element(const struct search *s, const char *text, struct element *out)
@@ -236,12 +264,13 @@ static bool find_element(const struct search *s, const char *text, struct elemen
 }
 
 bool xc_array_bounds_report(const struct xc_crash_context *crash, size_t frame, const char *expression, xc_addr at,
-			    struct xc_text *out)
+			    bool blocks, struct xc_text *out)
 {
 	const struct xc_frame_context in = xc_crash_context_frame(crash, frame);
 	struct search s = {.crash = crash,
 			   .arena = &crash->report->arena,
 			   .at = at,
+			   .blocks = blocks,
 			   .scope = {.process = crash->process,
 				     .thread = crash->thread,
 				     .unwinder = crash->unwinder,

@@ -147,85 +147,6 @@ static void relate_address(const struct xc_crash_context *crash, xc_addr addr)
 
 /* ---- a length ---- */
 
-/* Is the number, or what is left of it, still in rdx or rcx of the innermost frame? */
-static bool has_count(const struct xc_crash_context *crash, uint64_t number)
-{
-	static const int registers[] = {1, 2}; /* rdx, rcx: where memcpy() and memset() keep it */
-	uint64_t value;
-	for (size_t i = 0; i < XC_COUNT(registers); i++)
-		if (xc_regs_get(&crash->fault.frame.regs, registers[i], &value) && number - value <= UINT32_MAX)
-			return true;
-	return false;
-}
-
-/* "n", "len - 12": a sum of one variable and a constant. NULL: it is none. */
-static const char *name_of(const struct xc_crash_context *crash, const struct xc_linear_expr *form)
-{
-	struct xc_arena *arena = &crash->report->arena;
-	int64_t more = (int64_t)form->constant;
-	if (!form->known || !form->sure || form->count != 1 || form->parts[0].times != 1 || !form->parts[0].term.text)
-		return NULL;
-	if (!more)
-		return form->parts[0].term.text;
-	return xc_arena_printf(arena, "%s %c %" PRIu64, form->parts[0].term.text, more < 0 ? '-' : '+',
-			       more < 0 ? 0 - (uint64_t)more : (uint64_t)more);
-}
-
-/* An argument of the call that has not returned, and the variable that it is, with a constant added perhaps, or NULL.
- * An int is one only if a register agrees: the code may have passed a part of it. x86-64. */
-static bool find_argument(const struct xc_crash_context *crash, unsigned number, const char **name_out, uint64_t *value)
-{
-	enum { BUDGET = 10000 };
-	static const int registers[] = {5, 4, 1}; /* rdi, rsi, rdx: psABI x86-64, 3.2.3 */
-	unsigned budget = BUDGET;
-	uint64_t size;
-	struct xc_frame_code code;
-	if (!xc_arch_is_x86_64(crash->process->arch) || crash->frames[crash->blamed].interrupted ||
-	    !xc_frame_code_init(crash, crash->blamed, &budget, &code))
-		return false;
-	struct xc_linear_expr form = xc_symbolic_value_register(&code, code.at, registers[number]);
-	bool alone = form.known && form.sure && form.count == 1 && form.parts[0].times == 1 && !form.constant;
-	const struct xc_type *type = alone && form.parts[0].term.type ? xc_type_strip(form.parts[0].term.type) : NULL;
-	*name_out = name_of(crash, &form);
-	if (xc_argument_find(crash, crash->blamed, number, value))
-		return true;
-	if (!form.known || !form.sure || !xc_origin_value(&code, &form, value))
-		return false;
-	if (!type || !type->is_signed || !xc_type_size(type, &size) || size != sizeof(int32_t))
-		return true;
-	*value = xc_extend(*value, 8 * (unsigned)size, true);
-	return has_count(crash, *value);
-}
-
-/* The length is the mistake: which page ended the copy is not. A cause that names no variable says less. */
-static void explain_length(struct xc_crash_context *crash, const char *callee, const char *name, int64_t value)
-{
-	static const char *const names[] = {"wild-read", "wild-write", "wild-access", "heap-overrun", NULL};
-	struct xc_verdict *v = crash->verdict;
-	if (!xc_names_find(names, v->class_name))
-		return;
-	const char *cause = xc_arena_printf(&crash->report->arena,
-					    "%s() was given a negative length, %" PRId64 "%s%s%s, which it takes for "
-					    "nearly all of the memory",
-					    callee, value, name ? " (`" : "", name ? name : "", name ? "`)" : "");
-	v->cause = v->cause && strchr(v->cause, '`') ? xc_arena_printf(&crash->report->arena, "%s; %s", cause, v->cause)
-						     : cause;
-}
-
-/* A size_t that was a negative number: the C library's function got nearly all of the memory to work on. */
-static void relate_length(struct xc_crash_context *crash)
-{
-	const char *callee = crash->blame.place ? xc_argument_callee(crash, crash->blamed) : NULL, *name;
-	callee = callee ? xc_libcall_name(callee, &crash->report->arena) : NULL;
-	int number = xc_libcall_length(callee);
-	uint64_t value;
-	if (number < 0 || !find_argument(crash, (unsigned)number, &name, &value) || (int64_t)value >= 0)
-		return;
-	xc_verdict_evidence(crash->report, "the length of %s()%s%s%s is %" PRId64 ": a negative length", callee,
-			    name ? ", `" : "", name ? name : "", name ? "`," : "", (int64_t)value);
-	explain_length(crash, callee, name, (int64_t)value);
-}
-
 void xc_evidence_add(struct xc_crash_context *crash)
 {
 	const struct xc_fault *f = &crash->fault;
@@ -237,7 +158,6 @@ void xc_evidence_add(struct xc_crash_context *crash)
 				    xc_signal_name(f->first_signal),
 				    f->first_sender == crash->process->pid ? "the process itself," : "process",
 				    (int)f->first_sender, (unsigned)f->first_user);
-	relate_length(crash);
 	relate_instruction(crash);
 	if (f->addr_known && (f->signal == SIGSEGV || f->signal == SIGBUS))
 		relate_address(crash, f->addr);

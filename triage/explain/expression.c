@@ -6,10 +6,13 @@
 
 #include "core/base/text.h"
 #include "triage/explain/array_bounds.h"
+#include "triage/code/body.h"
 #include "triage/explain/faulting_operand.h"
+#include "triage/dataflow/argument.h"
 #include "triage/dataflow/deref.h"
 #include "triage/dataflow/libcall.h"
 #include "triage/util/names.h"
+#include "triage/util/same_type.h"
 #include "triage/dataflow/origin.h"
 #include "triage/code/cxx_accessor.h"
 
@@ -75,6 +78,28 @@ static bool is_number(const struct xc_crash_context *crash, const struct xc_faul
 	return whole && (uint64_t)f->form.constant % size == 0 && f->value % size;
 }
 
+/* The function of the C library that returned the bad value, and sets errno when it fails; NULL: none. */
+static const char *failed_call(const struct xc_faulting_operand *f)
+{
+	const struct xc_body *body = f->frame_code.body;
+	long call = f->bad.kind == XC_SYMBOLIC_RESULT ? (long)f->bad.at : xc_origin_result(&f->frame_code, &f->bad);
+	const char *callee = call < 0 ? NULL : xc_body_callee(body, &body->insns[call], NULL);
+	return xc_libcall_fails(callee) ? xc_libcall_name(callee, &f->frame_code.crash->report->arena) : NULL;
+}
+
+static bool is_map_failed(const struct xc_faulting_operand *f)
+{
+	static const char *const names[] = {"mmap", "mremap", "shmat", NULL};
+	return f->value_known && f->value == UINT64_MAX && xc_names_find(names, f->failed);
+}
+
+static bool is_stream(const struct xc_type *pointer)
+{
+	static const char *const names[] = {"_IO_FILE", "__dirstream", NULL};
+	const struct xc_type *type = xc_same_type_pointed(pointer);
+	return type && xc_names_find(names, type->name);
+}
+
 /* "`r` is NULL", "`n->next` is 0x10", "`p` points to unmapped memory" */
 static void add_bad(const struct xc_crash_context *crash, const struct xc_faulting_operand *f, struct xc_text *text)
 {
@@ -94,6 +119,8 @@ static void add_bad(const struct xc_crash_context *crash, const struct xc_faulti
 		add_number(f->bad.type, f->value, text);
 	} else if (!f->value)
 		xc_text_add(text, result ? "returned NULL" : "is NULL");
+	else if (is_map_failed(f))
+		xc_text_printf(text, "%s -1, which says that %s() failed", result ? "returned" : "is", f->failed);
 	else if (number || f->value < XC_NULL_PAGES)
 		xc_text_printf(text, "is 0x%" PRIx64 ", which is not a pointer: the number %" PRIu64 "%s", f->value,
 			       f->value, number ? "" : ", or an offset from NULL");
@@ -105,15 +132,18 @@ static void add_bad(const struct xc_crash_context *crash, const struct xc_faulti
 		xc_text_add(text, "points to unmapped memory");
 }
 
-/* The library function that the program called, else the one that got the pointer. */
+/* The library function that the program called, by the name that it has there, else the one that got the pointer. */
 static const char *function_passed_to(const struct xc_faulting_operand *f)
 {
 	const struct xc_crash_context *crash = f->frame_code.crash;
-	bool through = crash->blame.place && crash->blame.through && f->frame_code.frame == crash->blamed;
-	const char *function = through ? xc_arena_printf(&crash->report->arena, "%s()",
-							 xc_libcall_name(crash->blame.through, &crash->report->arena))
-				       : f->passed_to;
-	return xc_cxx_accessor_short(function, &crash->report->arena);
+	struct xc_arena *arena = &crash->report->arena;
+	const char *function = f->passed_to;
+	if (crash->blame.place && crash->blame.through && f->frame_code.frame == crash->blamed) {
+		const char *called = xc_argument_callee(crash, crash->blamed);
+		function =
+			xc_arena_printf(arena, "%s()", xc_libcall_name(called ? called : crash->blame.through, arena));
+	}
+	return xc_cxx_accessor_short(function, arena);
 }
 
 /* Is it an unmapped element of an object in mapped memory? Then the index leads there. */
@@ -240,11 +270,11 @@ static void add_bounds(struct xc_crash_context *crash, const struct xc_faulting_
 {
 	struct xc_text bounds = {0};
 	bool accessed = !f->called && !f->divides && !f->passed_to && !f->frame_code.frame && crash->fault.addr_known;
-	bool found = accessed && xc_array_bounds_report(crash, 0, f->place.text, crash->fault.addr, &bounds);
+	bool found = accessed && xc_array_bounds_report(crash, 0, f->place.text, crash->fault.addr, false, &bounds);
 	for (size_t i = 0; crash->derefs && i < crash->derefs->count && !found; i++) {
 		const struct xc_deref *one = &crash->derefs->items[i];
 		found = is_read_there(crash, one) &&
-			xc_array_bounds_report(crash, one->frame, one->place, one->at, &bounds);
+			xc_array_bounds_report(crash, one->frame, one->place, one->at, true, &bounds);
 	}
 	crash->outside = found && f->form.sure;
 	if (found)
@@ -279,6 +309,7 @@ static void report_operand(struct xc_crash_context *crash, struct xc_faulting_op
 	struct xc_text cause = {0}, origin = {0};
 	const struct xc_symbolic_value *index = wild_index(crash, f);
 	bool sure = false, told = false;
+	f->failed = f->bad.text && f->value_known ? failed_call(f) : NULL;
 	if (f->bad.text)
 		told = xc_origin_describe(&f->frame_code, &f->bad, f->value_known ? &f->value : NULL, &origin, &sure);
 	else if (index)
@@ -286,7 +317,9 @@ static void report_operand(struct xc_crash_context *crash, struct xc_faulting_op
 	if (told)
 		crash->verdict->origin = xc_arena_printf(arena, "%s%s", sure ? "" : "likely ", xc_text_string(&origin));
 	f->form.sure &= are_members_sure(crash, f);
-	crash->number |= f->form.sure && is_number(crash, f);
+	crash->number |= f->form.sure && (is_number(crash, f) || is_map_failed(f));
+	crash->by_errno = is_map_failed(f) || (f->bad.text && f->value_known && !f->value && !f->divides &&
+					       (f->failed || is_stream(f->bad.type)));
 	if (f->place.text) {
 		crash->verdict->expression = f->called ? xc_arena_printf(arena, "(*%s)()", f->place.text)
 						       : xc_arena_strdup(arena, f->place.text);
@@ -312,7 +345,8 @@ void xc_expression_report(struct xc_crash_context *crash)
 {
 	const struct xc_fault *fault = &crash->fault;
 	struct xc_faulting_operand f;
-	if (!crash->frame_count || fault->sent || !fault->frame_known || xc_crash_context_is(crash, "stack-overflow"))
+	if (!crash->frame_count || fault->sent || crash->no_access || !fault->frame_known ||
+	    xc_crash_context_is(crash, "stack-overflow"))
 		return; /* the place is irrelevant when the stack is exhausted */
 	if (xc_faulting_operand_find(crash, &f))
 		report_operand(crash, &f);

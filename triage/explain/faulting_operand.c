@@ -10,6 +10,7 @@
 #include "triage/dataflow/deref.h"
 #include "triage/dataflow/libcall.h"
 #include "triage/dataflow/origin.h"
+#include "triage/explain/length_divisor.h"
 #include "triage/util/user_code.h"
 
 enum { CLIMB = 6, WHOLE = INT32_MAX /* which part of it would be used is not known */ };
@@ -114,6 +115,17 @@ static bool find_summand(const struct xc_linear_expr *form, const struct xc_divi
 	return xc_extend(*value, 8 * (unsigned)size, type->is_signed) == *value;
 }
 
+/* A difference of two pointers. */
+static bool find_length(struct xc_faulting_operand *f, int reg)
+{
+	struct xc_symbolic_value term;
+	f->value = 0;
+	if (!xc_length_divisor_find(&f->frame_code, reg, &term))
+		return false;
+	f->form = xc_linear_expr_term(&term, true);
+	return true;
+}
+
 static bool find_divisor(struct xc_crash_context *crash, struct xc_faulting_operand *f)
 {
 	const struct xc_division division = xc_division_find(crash->process, &crash->fault.frame.regs);
@@ -129,8 +141,9 @@ static bool find_divisor(struct xc_crash_context *crash, struct xc_faulting_oper
 	if (insn->divisor >= 0) {
 		f->form = xc_symbolic_value_register(&f->frame_code, f->frame_code.at, insn->divisor);
 		f->value_known = true;
-		return f->form.known && f->form.count == 1 && f->form.parts[0].term.text &&
-		       f->form.parts[0].times == 1 && find_summand(&f->form, &division, &f->value);
+		bool plain = f->form.known && f->form.count == 1 && f->form.parts[0].term.text &&
+			     f->form.parts[0].times == 1;
+		return plain ? find_summand(&f->form, &division, &f->value) : find_length(f, insn->divisor);
 	}
 	address = xc_symbolic_value_address(&f->frame_code, f->frame_code.at, &insn->memory);
 	f->form = (struct xc_linear_expr){.known = insn->has_memory, .sure = address.sure, .count = 1};

@@ -15,6 +15,7 @@ struct xc_faulting_operand {
 	struct xc_symbolic_value bad;    /* the bad value; text NULL: not known which */
 	bool member;           /* passed_to got the address of `place`, a member of what the pointer leads to */
 	const char *passed_to; /* the library function that made the access, "strlen()"; NULL: none */
+	const char *failed;    /* the function that returned `bad`, and sets errno then; set by expression.c; or NULL */
 	bool called, divides;  /* not an access: a call through it, or a division by it */
 	bool value_known;
 	uint64_t value;  /* of bad */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/process/module.h"
+#include "dwarf/stack/frame_walk.h"
 #include "triage/code/body_cache.h"
 #include "triage/dataflow/deref.h"
 #include "triage/util/names.h"
@@ -63,21 +64,16 @@ static bool find_in_code(struct search *s, xc_addr pc, struct writer *out)
 
 static bool find_in_thread(struct search *s, const struct xc_thread *thread, struct writer *out)
 {
-	struct xc_unwinder *unwinder = s->crash->unwinder;
-	struct xc_frame frame;
-	const char *stop;
+	struct xc_frame_walk walk;
 	unsigned own = 0;
-	if (!xc_unwind_first(unwinder, thread, &frame))
-		return false;
-	for (unsigned i = 0; i < FRAMES && own < OWN_FRAMES; i++) {
-		const struct xc_place *place = xc_debuginfo_place(s->crash->process, xc_frame_lookup(&frame));
-		if (place->module && !xc_module_is_runtime(place->module)) {
-			own++;
-			if (find_in_code(s, xc_frame_lookup(&frame), out))
-				return true;
-		}
-		if (!xc_unwind_step(unwinder, &frame, &frame, &stop))
-			return false;
+	xc_frame_walk_begin(&walk, s->crash->process, s->crash->unwinder, thread, FRAMES);
+	while (own < OWN_FRAMES && xc_frame_walk_next(&walk)) {
+		const struct xc_place *place = walk.context.place;
+		if (!place->module || xc_module_is_runtime(place->module))
+			continue;
+		own++;
+		if (find_in_code(s, xc_frame_lookup(&walk.frame), out))
+			return true;
 	}
 	return false;
 }

@@ -134,8 +134,11 @@ bool xc_cause_fault_null(struct xc_crash_context *crash)
 void xc_cause_fault_number(struct xc_crash_context *crash)
 {
 	static const char *const names[] = {"null-read", "null-write", "null-access", NULL};
-	if (crash->number && xc_names_find(names, crash->verdict->class_name))
-		wild(crash, crash->verdict->cause);
+	if (!crash->number || !xc_names_find(names, crash->verdict->class_name))
+		return;
+	wild(crash, crash->verdict->cause);
+	if (crash->broken)
+		crash->verdict->confidence = "likely";
 }
 
 /* The processor's own checks of pointers and return addresses. */
@@ -187,6 +190,32 @@ bool xc_cause_fault_wild(struct xc_crash_context *crash)
 	return true;
 }
 
+/* A page of a mapped file that the kernel could not provide. Files that are memory need not have been truncated. */
+static void classify_mapped_file(struct xc_crash_context *crash, const char *path)
+{
+	static const struct {
+		const char *begins, *class_name, *kind, *cause;
+	} in_memory[] = {
+		{"/anon_hugepage", "bus-error", "huge page",
+		 "the kernel had no huge page left for this mapping: where none was reserved (MAP_NORESERVE, or a copy "
+		 "after fork()), mmap() succeeds all the same, and the first access to a page fails"},
+		{"/memfd:", "file-truncated", NULL,
+		 "a page past the end of a file in memory (memfd) was accessed: it was truncated, or was never given "
+		 "that size by ftruncate(), or no memory was left for it"},
+		{"/dev/shm/", "file-truncated", NULL,
+		 "a page past the end of a file in memory was accessed: it was truncated, or was never given that size "
+		 "by ftruncate(), or its file system is full"},
+	};
+	for (size_t i = 0; i < XC_COUNT(in_memory); i++)
+		if (xc_begins_with(path, in_memory[i].begins)) {
+			xc_crash_context_classify(crash, in_memory[i].class_name, in_memory[i].kind, "low", "likely",
+						  in_memory[i].cause);
+			return;
+		}
+	xc_crash_context_classify(crash, "file-truncated", NULL, "low", "likely",
+				  "a page past the end of a mapped file was accessed: the file was truncated");
+}
+
 bool xc_cause_fault_bus(struct xc_crash_context *crash)
 {
 	const struct xc_fault *f = &crash->fault;
@@ -198,8 +227,7 @@ bool xc_cause_fault_bus(struct xc_crash_context *crash)
 		xc_crash_context_classify(crash, "bad-hardware", NULL, "info", "certain",
 					  "the hardware reported a memory error");
 	else if (m && m->path)
-		xc_crash_context_classify(crash, "file-truncated", NULL, "low", "likely",
-					  "a page past the end of a mapped file was accessed: the file was truncated");
+		classify_mapped_file(crash, m->path);
 	else
 		xc_crash_context_classify(crash, "bus-error", NULL, "low", "likely",
 					  "the kernel could not provide a page of a mapping");

@@ -10,7 +10,7 @@ enum { FRAMES = 64 };
 const char *xc_godeath_name(const struct xc_crash_context *crash, size_t index)
 {
 	const struct xc_place *place = index < crash->frame_count ? xc_crash_context_place(crash, index) : NULL;
-	const char *name = place ? xc_place_function(place, place->level_count ? place->level_count - 1 : 0) : NULL;
+	const char *name = place ? xc_place_outer_function(place) : NULL;
 	return name ? name : "";
 }
 

@@ -10,25 +10,14 @@
 #include "dwarf/line/source_lines.h"
 #include "dwarf/stack/variable.h"
 #include "triage/code/body_cache.h"
-#include "triage/go/gotype.h"
+#include "triage/goroutine/gotype.h"
 #include "triage/goroutine/gopackage.h"
 #include "triage/goroutine/goroutine.h"
 #include "triage/locks/frame_words.h"
 #include "triage/util/names.h"
 #include "triage/util/sourceline.h"
 
-enum {
-	GOROUTINES = 2000,
-	FRAMES = 32,
-	OTHERS = 3,
-	CALLERS = 3,
-	MAPS = 16,
-	LEVELS = 2,
-	MEMBERS = 400,
-	BACK = 16,
-	WORDS = 64,
-	PATH_MOST = 200
-};
+enum { GOROUTINES = 2000, FRAMES = 32, OTHERS = 3, CALLERS = 3, MAPS = 16, BACK = 16, WORDS = 64 };
 
 /* The maps that a frame has. */
 struct maps {
@@ -37,7 +26,7 @@ struct maps {
 		xc_addr addr;
 		const char *path; /* NULL: of a global variable */
 	} items[MAPS];
-	size_t count, members;
+	size_t count;
 };
 
 /* A goroutine that is looked at. */
@@ -101,55 +90,26 @@ static void add_map(struct maps *m, xc_addr addr, const char *path)
 	m->items[m->count++].path = path ? xc_arena_strdup(&m->d->crash->report->arena, path) : NULL;
 }
 
-static void add_value(struct maps *m, const char *path, const struct xc_value *value, unsigned level)
+static bool add_value(void *user, const char *path, const struct xc_value *value)
 {
-	struct xc_value object, member;
 	uint64_t at;
-	size_t count;
-	if (xc_gotype_is_map(value->type)) {
-		if (xc_value_load(value, &at))
-			add_map(m, at, path);
-		return;
-	}
-	if (level == LEVELS || !xc_gotype_object(value, &object))
-		return;
-	const struct xc_member *members = xc_type_members(xc_gotype_plain(object.type), &count);
-	for (size_t i = 0; i < count && m->members < MEMBERS; i++) {
-		char inner[PATH_MOST];
-		int len = members[i].name ? snprintf(inner, sizeof inner, "%s.%s", path, members[i].name) : -1;
-		m->members++;
-		if (len < 0 || (size_t)len >= sizeof inner)
-			continue;
-		xc_value_field(&object, &members[i], &member);
-		add_value(m, inner, &member, level + 1);
-	}
+	if (xc_gotype_is_map(value->type) && xc_value_load(value, &at))
+		add_map(user, at, path);
+	return true;
 }
 
-/* A variable that escaped to the heap has the name "&v". */
-static void add_variable(struct maps *m, const struct xc_named_value *variable)
+/* False: not all of what the variables lead to was looked at. */
+static bool add_variables(struct maps *m, const struct xc_frame_context *in)
 {
-	struct xc_value target;
-	if (!variable->name || *variable->name == '~' || *variable->name == '.')
-		return;
-	if (*variable->name != '&') {
-		add_value(m, variable->name, &variable->value, 0);
-		return;
-	}
-	struct xc_error *error = xc_value_deref(&variable->value, &target);
-	if (!error)
-		add_value(m, variable->name + 1, &target, 0);
-	xc_error_free(error);
-}
-
-static void add_variables(struct maps *m, const struct xc_frame_context *in)
-{
+	struct xc_gowalk walk = {.each = add_value, .user = m};
 	for (size_t level = 0; !in->place->line_only && level < in->place->level_count; level++)
 		for (int locals = 0; locals < 2; locals++) {
 			struct xc_named_value *values;
 			size_t count = xc_variable_values(in, level, locals, &m->d->crash->report->arena, &values);
 			for (size_t i = 0; i < count; i++)
-				add_variable(m, &values[i]);
+				xc_gowalk_variable(&walk, &values[i]);
 		}
+	return walk.members < XC_GOWALK_MEMBERS;
 }
 
 /* What is loaded from a fixed address before a call for maps. `pc`: only before the call that returns there; 0: before
@@ -209,8 +169,8 @@ static xc_addr callers_map(const struct xc_godeath *d, size_t index)
 	const char *line = at && at->file ? xc_source_reader_line(crash->source, at->file, at->line) : NULL;
 	if (body)
 		add_globals(&m, body, in.frame->pc);
-	add_variables(&m, &in);
-	return m.members == MEMBERS && !line ? 0 : sole(&m, line);
+	bool whole = add_variables(&m, &in);
+	return whole || line ? sole(&m, line) : 0;
 }
 
 /* 0: not known. */
@@ -261,7 +221,7 @@ static bool may_write(const struct xc_godeath *d, struct user *u, size_t index, 
 		d->crash->bodies ? xc_body_cache_get(d->crash->bodies, xc_frame_lookup(in.frame)) : NULL;
 	if (xc_gopackage_is_runtime(xc_place_function(in.place, 0)) || !calls_writer(body))
 		return false;
-	add_variables(&m, &in);
+	(void)add_variables(&m, &in);
 	add_globals(&m, body, 0);
 	for (size_t i = 0; i < m.count; i++)
 		if (m.items[i].addr == map) {

@@ -21,7 +21,7 @@ struct arrival {
 static bool is_handler(const struct xc_crash_context *crash, const struct xc_frame *frame)
 {
 	const struct xc_place *place = xc_debuginfo_place(crash->process, xc_frame_lookup(frame));
-	const char *name = xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
+	const char *name = xc_place_outer_function(place);
 	return name && strcmp(name, "runtime.sighandler") == 0;
 }
 

@@ -7,15 +7,17 @@
 
 #include "dwarf/format/format.h"
 #include "dwarf/line/source_lines.h"
+#include "triage/go/goclosed.h"
 #include "triage/go/gomap.h"
-#include "triage/go/gotype.h"
+#include "triage/goroutine/gotype.h"
+#include "triage/go/gorelease.h"
 #include "triage/go/gotypednil.h"
 #include "triage/goroutine/gopackage.h"
 #include "triage/goroutine/goroutine.h"
 #include "triage/goroutine/govalue.h"
 #include "triage/util/sourceline.h"
 
-enum { LEVELS = 2, MEMBERS = 400, SUSPECTS = 16, PATH_MOST = 200, OBJECTS = 2, OBJECT_MOST = 240, OTHERS = 3 };
+enum { SUSPECTS = 16, OBJECTS = 2, OBJECT_MOST = 240, OTHERS = 3 };
 
 enum sought { SOUGHT_NIL, SOUGHT_NIL_MAP, SOUGHT_CHANNEL };
 
@@ -27,7 +29,7 @@ struct search {
 	const struct xc_godeath *d;
 	enum sought sought;
 	const char *line; /* of the source; NULL: not known */
-	size_t members;   /* looked at so far */
+	struct xc_gowalk walk;
 	size_t count;
 	struct suspect items[SUSPECTS];
 };
@@ -69,52 +71,19 @@ static const char *state_of(const struct search *s, const struct xc_value *value
 		       : NULL;
 }
 
-static void suspect(struct search *s, const char *path, const struct xc_value *value)
+static bool suspect(void *user, const char *path, const struct xc_value *value)
 {
+	struct search *s = user;
 	const char *state = state_of(s, value);
 	if (state && s->count < SUSPECTS && (!s->line || has_path(s->line, path)))
 		s->items[s->count++] = (struct suspect){xc_arena_strdup(&s->d->crash->report->arena, path), state};
-}
-
-static void search_value(struct search *s, const char *path, const struct xc_value *value, unsigned level)
-{
-	struct xc_value object, member;
-	size_t count;
-	suspect(s, path, value);
-	if (level == LEVELS || !xc_gotype_object(value, &object))
-		return;
-	const struct xc_member *members = xc_type_members(xc_gotype_plain(object.type), &count);
-	for (size_t i = 0; i < count && s->members < MEMBERS; i++) {
-		char inner[PATH_MOST];
-		int len = members[i].name ? snprintf(inner, sizeof inner, "%s.%s", path, members[i].name) : -1;
-		if (len < 0 || (size_t)len >= sizeof inner)
-			continue;
-		s->members++;
-		xc_value_field(&object, &members[i], &member);
-		search_value(s, inner, &member, level + 1);
-	}
-}
-
-/* A variable that escaped to the heap has the name "&v". */
-static void search_variable(struct search *s, const struct xc_named_value *variable)
-{
-	struct xc_value target;
-	if (!variable->name || *variable->name == '~' || *variable->name == '.')
-		return;
-	if (*variable->name != '&') {
-		search_value(s, variable->name, &variable->value, 0);
-		return;
-	}
-	struct xc_error *error = xc_value_deref(&variable->value, &target);
-	if (!error)
-		search_value(s, variable->name + 1, &target, 0);
-	xc_error_free(error);
+	return true;
 }
 
 static void report_suspects(const struct search *s)
 {
 	struct xc_text text = {0};
-	if (!s->count || s->count == SUSPECTS || (!s->line && (s->count > 1 || s->members == MEMBERS)))
+	if (!s->count || s->count == SUSPECTS || (!s->line && (s->count > 1 || s->walk.members == XC_GOWALK_MEMBERS)))
 		return;
 	for (size_t i = 0; i < s->count; i++) {
 		bool told = false;
@@ -182,10 +151,10 @@ static void report_passed(const struct xc_godeath *d, struct search *s)
 		return;
 	size_t count = xc_variable_values(&context, level, false, &crash->report->arena, &arguments);
 	for (size_t i = 0; s && i < count; i++)
-		search_variable(s, &arguments[i]);
+		xc_gowalk_variable(&s->walk, &arguments[i]);
 	size_t local_count = s ? xc_variable_values(&context, level, true, &crash->report->arena, &locals) : 0;
 	for (size_t i = 0; i < local_count; i++)
-		search_variable(s, &locals[i]);
+		xc_gowalk_variable(&s->walk, &locals[i]);
 	if (s)
 		report_suspects(s);
 	if (s && (s->line || s->count == 1)) {
@@ -249,7 +218,7 @@ void xc_gosuspect_report(struct xc_godeath *d)
 {
 	struct xc_crash_context *crash = d->crash;
 	const struct xc_blame *blame = &crash->blame;
-	struct search s = {.d = d};
+	struct search s = {.d = d, .walk = {.each = suspect, .user = &s}};
 	if (!xc_crash_context_is(crash, "panic"))
 		return;
 	bool seeks = find_sought(crash->verdict->kind, &s.sought);
@@ -259,9 +228,12 @@ void xc_gosuspect_report(struct xc_godeath *d)
 		s.line = at->file ? xc_source_reader_line(crash->source, at->file, at->line) : NULL;
 		report_passed(d, seeks ? &s : NULL);
 	}
+	if (seeks && s.sought == SOUGHT_CHANNEL)
+		xc_goclosed_report(d, s.line, s.line && s.count > 0);
 	if (crash->verdict->kind && strcmp(crash->verdict->kind, "nil") == 0)
 		xc_gotypednil_report(d);
 	if (crash->verdict->kind && strcmp(crash->verdict->kind, "concurrent map") == 0)
 		xc_gomap_report(d);
+	xc_gorelease_report(d);
 	report_panics(d);
 }

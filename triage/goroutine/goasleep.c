@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "triage/goroutine/gochannel.h"
+#include "triage/goroutine/goholder.h"
 #include "triage/goroutine/goroutine.h"
 #include "triage/goroutine/gowait.h"
 #include "triage/util/names.h"
@@ -19,6 +21,7 @@ struct group {
 	const char *words;
 	size_t count, order;
 	enum rank rank;
+	size_t first;                  /* its place among the items */
 	struct xc_crash_context crash; /* with the frames of the first */
 };
 
@@ -32,6 +35,8 @@ struct census {
 	uint64_t waiting; /* goroutines of the program */
 	struct group groups[GROUPS];
 	size_t count;
+	struct xc_gowait items[MOST];
+	size_t item_count;
 };
 
 static bool waits(struct census *c, xc_addr g)
@@ -83,13 +88,13 @@ static enum rank rank_of(enum xc_gowait_kind kind, bool mutex)
 }
 
 /* "waits (chan receive) in main.wait, main.go:7" */
-static struct group look_at(const struct census *c, xc_addr g)
+static struct group look_at(struct census *c, xc_addr g)
 {
 	static const char waits_for[] = "waits";
 	struct xc_text text = {0}, reason = {0};
-	struct xc_gowait w;
-	struct group one = {.crash = *c->crash, .count = 1, .order = c->count};
-	xc_gowait_read(c->crash, c->go, &c->semas, g, &w);
+	struct group one = {.crash = *c->crash, .count = 1, .order = c->count, .first = c->item_count};
+	xc_gowait_read(c->crash, c->go, &c->semas, g, &c->items[c->item_count]);
+	const struct xc_gowait w = c->items[c->item_count++];
 	one.id = w.id;
 	one.crash.frames = w.frames;
 	one.crash.frame_count = w.frame_count;
@@ -133,8 +138,27 @@ static int by_rank(const void *a, const void *b)
 	return one->order < other->order ? -1 : one->order > other->order;
 }
 
-static void report_group(const struct xc_crash_context *crash, const struct group *group)
+/* Who has what it waits for. */
+static void add_others(const struct census *c, const struct xc_gowait *w, struct xc_text *text)
 {
+	struct xc_arena scratch = {0};
+	struct xc_goholders holders = {.crash = c->crash, .items = c->items, .count = c->item_count};
+	const char *name;
+	if (w->kind == XC_GOWAIT_MUTEX) {
+		holders.bodies = xc_body_cache_new(c->crash->process, &scratch);
+		xc_goholder_tell(&holders, w, text);
+	} else if (w->object && (w->kind == XC_GOWAIT_SEND || w->kind == XC_GOWAIT_RECEIVE)) {
+		name = xc_gochannel_name(c->crash, w, w->object);
+		if (name)
+			xc_text_printf(text, "; the channel is `%s`", name);
+		xc_gochannel_tell(c->crash, c->go, c->items, c->item_count, w->object, text);
+	}
+	xc_arena_fini(&scratch);
+}
+
+static void report_group(const struct census *c, const struct group *group)
+{
+	const struct xc_crash_context *crash = c->crash;
 	struct xc_text text = {0};
 	if (group->id)
 		xc_text_printf(&text, "goroutine %" PRIu64 "%s ", group->id, group->id == 1 ? ", main's," : "");
@@ -143,6 +167,7 @@ static void report_group(const struct xc_crash_context *crash, const struct grou
 	xc_text_add(&text, group->words);
 	if (group->count > 1)
 		xc_text_printf(&text, "; so do%s %zu more", group->count == 2 ? "es" : "", group->count - 1);
+	add_others(c, &c->items[group->first], &text);
 	xc_verdict_evidence(crash->report, "%s", xc_text_string(&text));
 	xc_text_fini(&text);
 }
@@ -173,7 +198,7 @@ void xc_goasleep_report(struct xc_crash_context *crash, const struct xc_goruntim
 			count_one(c, g);
 	qsort(c->groups, c->count, sizeof *c->groups, by_rank);
 	for (size_t k = 0; k < c->count && k < TOLD; k++) {
-		report_group(crash, &c->groups[k]);
+		report_group(c, &c->groups[k]);
 		told += c->groups[k].count;
 	}
 	if (c->waiting > told)

@@ -4,19 +4,26 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "triage/goroutine/gochannel.h"
 #include "triage/goroutine/goholder.h"
+#include "triage/goroutine/goreach.h"
 
 enum { MOST = 2000, MUTEXES = 64, GROUPS = 5, LAST_KIND = XC_GOWAIT_OTHER };
 
 struct census {
 	struct xc_crash_context *crash;
 	struct xc_goruntime go;
+	struct xc_gosemas semas;
 	struct xc_goholders holders;
 	struct xc_gowait *items; /* of goroutines of the program */
 	size_t count;
 	uint64_t all; /* of goroutines of the program, with those past MOST */
 	size_t kinds[LAST_KIND + 1];
 	bool has_main; /* main's waits for another goroutine */
+	bool *stuck;   /* of each item: nobody who could go on leads to what it waits for (goreach.h) */
+	size_t stuck_count;
+	bool main_stuck;
+	bool sure_stuck; /* programs do not rest like that */
 };
 
 static bool is_for_goroutine(const struct xc_gowait *w)
@@ -48,9 +55,9 @@ static void collect(struct census *c)
 {
 	struct xc_goroutine_list list;
 	struct xc_goroutine_starts starts = {0};
-	struct xc_gosemas semas = xc_gosemas_read(c->crash, &c->go);
 	xc_addr g;
 	uint64_t status;
+	c->semas = xc_gosemas_read(c->crash, &c->go);
 	if (!xc_goroutine_list(&c->go, &list))
 		return;
 	c->items = xc_arena_alloc(&c->crash->report->arena, MOST * sizeof *c->items);
@@ -61,7 +68,7 @@ static void collect(struct census *c)
 		if (c->all++ >= MOST)
 			continue;
 		struct xc_gowait *w = &c->items[c->count++];
-		xc_gowait_read(c->crash, &c->go, &semas, g, w);
+		xc_gowait_read(c->crash, &c->go, &c->semas, g, w);
 		c->kinds[w->kind]++;
 		c->has_main |= w->id == 1 && is_for_goroutine(w);
 	}
@@ -72,12 +79,42 @@ static bool none_goes_on(const struct census *c)
 	return !c->kinds[XC_GOWAIT_NOT] && !c->kinds[XC_GOWAIT_CALL] && !c->kinds[XC_GOWAIT_IO] && c->all == c->count;
 }
 
+static bool rests(const struct census *c)
+{
+	return c->kinds[XC_GOWAIT_ACCEPT] || c->kinds[XC_GOWAIT_SIGNAL];
+}
+
+/* Idle workers wait to receive for good, and main's for what nobody will do, to keep the program alive: but none waits
+ * to send, or for a mutex, and main's not for what such a worker has. */
+static bool is_surely_stuck(const struct census *c, size_t i)
+{
+	const struct xc_gowait *w = &c->items[i];
+	if (w->kind == XC_GOWAIT_SEND || w->kind == XC_GOWAIT_MUTEX)
+		return true;
+	return w->id == 1 && w->object &&
+	       xc_gochannel_is_known(c->crash, &c->go, c->items, c->count, c->stuck, w->object);
+}
+
+/* In a running process they may be on their way. */
+static void find_stuck(struct census *c)
+{
+	c->stuck = xc_arena_alloc(&c->crash->report->arena, (c->count + 1) * sizeof *c->stuck);
+	if (c->all != c->count || (c->crash->process->live && c->kinds[XC_GOWAIT_NOT]) ||
+	    !xc_goreach_stuck(c->crash, &c->go, &c->semas, c->items, c->count, c->stuck))
+		return;
+	for (size_t i = 0; i < c->count; i++) {
+		c->stuck_count += c->stuck[i];
+		c->main_stuck |= c->stuck[i] && c->items[i].id == 1;
+		c->sure_stuck |= c->stuck[i] && is_surely_stuck(c, i);
+	}
+}
+
 static bool hangs(const struct census *c)
 {
-	bool rests = c->kinds[XC_GOWAIT_ACCEPT] || c->kinds[XC_GOWAIT_SIGNAL];
 	if (c->kinds[XC_GOWAIT_MUTEX])
 		return true;
-	return none_goes_on(c) && (c->kinds[XC_GOWAIT_SEND] || (!rests && (c->kinds[XC_GOWAIT_GROUP] || c->has_main)));
+	return none_goes_on(c) &&
+	       (c->kinds[XC_GOWAIT_SEND] || (!rests(c) && (c->kinds[XC_GOWAIT_GROUP] || c->has_main)));
 }
 
 /* ---- mutexes ---- */
@@ -98,12 +135,6 @@ static size_t cycle_of(struct census *c, const struct xc_gowait *from)
 	return 0;
 }
 
-/* Does it wait to read a lock that it likely holds to read, behind a writer that waits for its readers? */
-static bool reads_again(const struct census *c, const struct xc_gowait *w, struct xc_goholding *how)
-{
-	return w->behind_writer && xc_goholder_again(&c->holders, w, how);
-}
-
 /* The number of those that wait so for the lock of `first`, the first of them; 0, and NULL, when there is none, or when
  * others may be the readers that the writer waits for. */
 static size_t count_readers(const struct census *c, const struct xc_gowait **first)
@@ -113,7 +144,7 @@ static size_t count_readers(const struct census *c, const struct xc_gowait **fir
 	*first = NULL;
 	for (size_t i = 0; i < c->count && i < MUTEXES; i++) {
 		const struct xc_gowait *w = &c->items[i];
-		if ((*first && w->object != (*first)->object) || !reads_again(c, w, &how))
+		if ((*first && w->object != (*first)->object) || !xc_goholder_reads_again(&c->holders, w, &how))
 			continue;
 		*first = count++ ? *first : w;
 	}
@@ -141,19 +172,6 @@ static const struct xc_gowait *find_last(const struct census *c, const struct xc
 	return NULL;
 }
 
-static void add_holder(struct census *c, const struct xc_gowait *w, struct xc_text *text)
-{
-	struct xc_goholding how;
-	const struct xc_gowait *holder = reads_again(c, w, &how) ? w : xc_goholder_find(&c->holders, w->object, &how);
-	if (!holder)
-		return;
-	if (holder == w)
-		xc_text_add(text, "; likely it holds it itself: a caller ");
-	else
-		xc_text_printf(text, "; likely held by goroutine %" PRIu64 ", which ", holder->id);
-	xc_goholder_describe(&how, text);
-}
-
 /* ---- in words ---- */
 
 static bool same(const struct xc_gowait *a, const struct xc_gowait *b)
@@ -166,22 +184,54 @@ static bool same(const struct xc_gowait *a, const struct xc_gowait *b)
 static bool is_first(const struct census *c, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
-		if (same(&c->items[i], &c->items[index]))
+		if (same(&c->items[i], &c->items[index]) && c->stuck[i] == c->stuck[index])
 			return false;
 	return true;
+}
+
+static bool is_at_channel(const struct xc_gowait *w)
+{
+	return w->object && (w->kind == XC_GOWAIT_SEND || w->kind == XC_GOWAIT_RECEIVE);
+}
+
+/* For good: who has the channel at all. */
+static void add_stuck(struct census *c, const struct xc_gowait *w, bool channel, struct xc_text *text)
+{
+	const char *deed = w->kind == XC_GOWAIT_SEND ? "receive from it" : "send to it, or close it,";
+	xc_text_add(text, "; likely for good: ");
+	if (!channel) {
+		xc_text_add(text, w->kind == XC_GOWAIT_FOREVER
+					  ? "nothing ends that"
+					  : "no goroutine that goes on leads to what it waits for");
+		return;
+	}
+	xc_text_printf(text, "no goroutine that could %s has the channel", deed);
+	xc_gochannel_tell(c->crash, &c->go, c->items, c->count, w->object, text);
 }
 
 static void add_group(struct census *c, size_t index, struct xc_text *text)
 {
 	const struct xc_gowait *w = &c->items[index];
 	size_t more = 0;
-	for (size_t i = index + 1; i < c->count; i++)
-		more += same(w, &c->items[i]);
-	xc_gowait_describe(w, w->kind == XC_GOWAIT_MUTEX ? xc_goholder_own_name(&c->holders, w) : NULL, text);
+	bool others = false;
+	for (size_t i = index + 1; i < c->count; i++) {
+		bool alike = same(w, &c->items[i]) && c->stuck[i] == c->stuck[index];
+		more += alike;
+		others |= alike && is_at_channel(w) && c->items[i].object != w->object;
+	}
+	bool channel = is_at_channel(w);
+	xc_gowait_describe(w,
+			   w->kind == XC_GOWAIT_MUTEX ? xc_goholder_own_name(&c->holders, w)
+			   : channel                  ? xc_gochannel_name(c->crash, w, w->object)
+						      : NULL,
+			   text);
 	if (more)
-		xc_text_printf(text, "; so do%s %zu more", more == 1 ? "es" : "", more);
+		xc_text_printf(text, "; so do%s %zu more%s", more == 1 ? "es" : "", more,
+			       others ? ", not all at the same channel" : "");
 	if (w->kind == XC_GOWAIT_MUTEX)
-		add_holder(c, w, text);
+		xc_goholder_tell(&c->holders, w, text);
+	else if (c->stuck[index])
+		add_stuck(c, w, channel, text);
 }
 
 /* Those that wait for others are the cause, the rest is evidence. */
@@ -272,6 +322,22 @@ static const char *headline(const struct census *c, size_t cycle, size_t readers
 		return "deadlock: a goroutine waits for a mutex that it likely holds itself";
 	if (cycle)
 		return xc_arena_printf(arena, "deadlock: %zu goroutines wait for each other", cycle);
+	if (c->sure_stuck && c->main_stuck)
+		return xc_arena_printf(
+			arena,
+			"deadlock: main's goroutine%s likely wait%s for good: no goroutine that goes on "
+			"leads to what %s",
+			c->stuck_count == 1   ? ""
+			: c->stuck_count == 2 ? " and another"
+					      : xc_arena_printf(arena, " and %zu others", c->stuck_count - 1),
+			c->stuck_count == 1 ? "s" : "", c->stuck_count == 1 ? "it waits for" : "they wait for");
+	if (c->sure_stuck)
+		return xc_arena_printf(
+			arena,
+			"%zu goroutine%s likely wait%s for good: no goroutine that goes on leads to what "
+			"%s",
+			c->stuck_count, c->stuck_count == 1 ? "" : "s", c->stuck_count == 1 ? "s" : "",
+			c->stuck_count == 1 ? "it waits for" : "they wait for");
 	if (last && !none_goes_on(c)) {
 		waiting = count_waiting(c, of->object);
 		return xc_arena_printf(
@@ -300,16 +366,19 @@ static void classify(struct census *c)
 	size_t cycle;
 	const struct xc_gowait *of = NULL, *reader, *w = find_cycle(c, &cycle), *last = w ? NULL : find_last(c, &of);
 	size_t readers = count_readers(c, &reader);
-	bool sure = cycle || readers, stands = sure || none_goes_on(c);
+	bool ends = c->main_stuck && c->sure_stuck && none_goes_on(c) && !rests(c);
+	bool sure = cycle || readers || ends, stands = sure || none_goes_on(c);
 	report_missing(c);
 	xc_auto(xc_freep) char *cause = tell(c);
 	/* Programs do not rest at a mutex. */
-	bool rests = !(none_goes_on(c) && c->kinds[XC_GOWAIT_MUTEX]);
-	if (!sure && rests && crash->verdict->class_name) {
-		xc_verdict_evidence(crash->report, "perhaps it hung: %s", cause);
+	bool normal = !(none_goes_on(c) && c->kinds[XC_GOWAIT_MUTEX]);
+	if (!sure && normal && crash->verdict->class_name) {
+		xc_verdict_evidence(crash->report, "%s: %s", c->sure_stuck ? "likely it hung" : "perhaps it hung",
+				    cause);
 		return;
 	}
 	w = w ? w : reader ? reader : last ? last : choose(c);
+	bool likely = sure || c->sure_stuck;
 	if (crash->verdict->headline)
 		xc_verdict_evidence(crash->report, "%s", crash->verdict->headline);
 	crash->verdict->headline = headline(c, cycle, readers, last, of);
@@ -318,7 +387,7 @@ static void classify(struct census *c)
 	crash->frame_count = w->frame_count;
 	crash->off_thread = true;
 	xc_crash_context_classify(crash, stands ? "deadlock" : "hang", "goroutines", stands ? "medium" : "low",
-				  sure ? "likely" : "guess", cause);
+				  likely ? "likely" : "guess", cause);
 }
 
 bool xc_gohang_classify(struct xc_crash_context *crash)
@@ -333,6 +402,7 @@ bool xc_gohang_classify(struct xc_crash_context *crash)
 					  .bodies = xc_body_cache_new(crash->process, &crash->report->arena),
 					  .items = c.items,
 					  .count = c.count};
+	find_stuck(&c);
 	if (!hangs(&c)) {
 		crash->thread = thread;
 		return false;

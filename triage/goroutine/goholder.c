@@ -1,6 +1,7 @@
 /* goholder: see goholder.h. */
 #include "triage/goroutine/goholder.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "triage/goroutine/gopackage.h"
@@ -131,9 +132,14 @@ const struct xc_gowait *xc_goholder_find(const struct xc_goholders *h, xc_addr m
 	return count == 1 ? found : NULL;
 }
 
-bool xc_goholder_again(const struct xc_goholders *h, const struct xc_gowait *w, struct xc_goholding *how)
+static bool has_again(const struct xc_goholders *h, const struct xc_gowait *w, struct xc_goholding *how)
 {
 	return w->kind == XC_GOWAIT_MUTEX && w->object && claims(h, w, w->object, LOCKS, how);
+}
+
+bool xc_goholder_reads_again(const struct xc_goholders *h, const struct xc_gowait *w, struct xc_goholding *how)
+{
+	return w->behind_writer && has_again(h, w, how);
 }
 
 size_t xc_goholder_count(const struct xc_goholders *h, xc_addr mutex)
@@ -179,11 +185,24 @@ bool xc_goholder_is_missing(const struct xc_goholders *h, xc_addr mutex)
 	return h->count > 0;
 }
 
-void xc_goholder_describe(const struct xc_goholding *how, struct xc_text *text)
+static void describe(const struct xc_goholding *how, struct xc_text *text)
 {
 	if (how->name)
 		xc_text_printf(text, "has it as `%s` in ", how->name);
 	else
 		xc_text_add(text, "has its address in ");
 	xc_gowait_where(&how->where, text);
+}
+
+void xc_goholder_tell(const struct xc_goholders *h, const struct xc_gowait *w, struct xc_text *text)
+{
+	struct xc_goholding how;
+	const struct xc_gowait *holder = xc_goholder_reads_again(h, w, &how) ? w : xc_goholder_find(h, w->object, &how);
+	if (!holder)
+		return;
+	if (holder == w)
+		xc_text_add(text, "; likely it holds it itself: a caller ");
+	else
+		xc_text_printf(text, "; likely held by goroutine %" PRIu64 ", which ", holder->id);
+	describe(&how, text);
 }

@@ -24,8 +24,9 @@ struct xc_goholding {
  * known, because it runs. */
 const struct xc_gowait *xc_goholder_find(const struct xc_goholders *h, xc_addr mutex, struct xc_goholding *how);
 
-/* Does one that waits for a lock likely hold it already: does a caller of the function that waits lock it? */
-bool xc_goholder_again(const struct xc_goholders *h, const struct xc_gowait *wait, struct xc_goholding *how);
+/* Does it wait to read a lock that it likely holds to read, behind a writer that waits for its readers: does a caller of
+ * the function that waits lock it? */
+bool xc_goholder_reads_again(const struct xc_goholders *h, const struct xc_gowait *wait, struct xc_goholding *how);
 
 /* How many goroutines likely hold it, by that. */
 size_t xc_goholder_count(const struct xc_goholders *h, xc_addr mutex);
@@ -34,8 +35,9 @@ size_t xc_goholder_count(const struct xc_goholders *h, xc_addr mutex);
  * in package sync? Then perhaps it was never unlocked. False for more than 512 goroutines. */
 bool xc_goholder_is_missing(const struct xc_goholders *h, xc_addr mutex);
 
-/* Append "has it as `c.mu` in main.fetch, main.go:7". */
-void xc_goholder_describe(const struct xc_goholding *how, struct xc_text *text);
+/* Append "; likely held by goroutine 7, which has it as `c.mu` in main.fetch, main.go:7", or that it holds it itself;
+ * nothing when no holder is known. */
+void xc_goholder_tell(const struct xc_goholders *h, const struct xc_gowait *wait, struct xc_text *text);
 
 /* The name by which the waiting function has the mutex; NULL: it has none. */
 const char *xc_goholder_own_name(const struct xc_goholders *h, const struct xc_gowait *wait);

@@ -46,7 +46,7 @@ static void take(const struct xc_goruntime *go, xc_addr sudog, struct pile *pile
 	bool known = xc_goruntime_read(go, "runtime.sudog", sudog, "g", &g) &&
 		     xc_goruntime_read(go, "runtime.sudog", sudog, "elem", &word);
 	if (known)
-		semas->items[semas->count++] = (struct xc_gosema){g, word};
+		semas->items[semas->count++] = (struct xc_gosema){g, word, sudog};
 	if (xc_goruntime_read(go, "runtime.sudog", sudog, "waitlink", &link))
 		push(pile, link);
 	if (xc_goruntime_read(go, "runtime.sudog", sudog, "prev", &left))

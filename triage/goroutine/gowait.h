@@ -41,7 +41,7 @@ struct xc_gowait {
 /* Semaphores: which one a goroutine is queued at. */
 struct xc_gosemas {
 	struct xc_gosema {
-		xc_addr g, word;
+		xc_addr g, word, sudog;
 	} * items; /* by g, in the report's arena */
 	size_t count;
 };

@@ -21,7 +21,7 @@
 #include "triage/libc/passed_argument.h"
 #include "triage/util/names.h"
 
-enum { REGISTERS = 6, CONVERSIONS = 64, TEXT_MOST = 1024, SHOWN = 120, OUTWARD = 4, SMALL = 64 << 10, FLOATS = 8 };
+enum { REGISTERS = 6, CONVERSIONS = 64, TEXT_MOST = 1024, SHOWN = 120, OUTWARD = 4, SMALL = 64 << 10 };
 
 static const int registers[REGISTERS] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r8 r9 */
 
@@ -143,7 +143,7 @@ static const char *called(const struct xc_crash_context *crash, size_t frame)
 {
 	const char *name = xc_argument_callee(crash, frame);
 	const struct xc_place *place = xc_crash_context_place(crash, frame - 1);
-	return name ? name : xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
+	return name ? name : xc_place_outer_function(place);
 }
 
 /* The call of the program's function; its text as the C library's functions passed it on, where the program's code no
@@ -167,16 +167,7 @@ static bool find_call(struct call *call)
 
 static bool argument_value(const struct call *call, const struct xc_conversion *c, uint64_t *value_out)
 {
-	const struct xc_crash_context *crash = call->crash;
-	size_t number = call->first + c->argument;
-	uint64_t sp;
-	if (call->list || !c->known)
-		return false;
-	if (number < REGISTERS)
-		return xc_argument_find(crash, call->frame, (unsigned)number, value_out);
-	return c->floats <= FLOATS && !crash->frames[call->frame].tail_call &&
-	       xc_regs_get(&crash->frames[call->frame].regs, crash->process->arch->sp, &sp) &&
-	       xc_space_peek_uint(crash->process->space, sp + 8 * (number - REGISTERS), 8, value_out);
+	return !call->list && xc_passed_argument_value(call->crash, call->frame, call->first, c, value_out);
 }
 
 /* A function of the C library that measures a text runs, or the one that writes for %n. */

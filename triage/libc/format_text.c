@@ -45,9 +45,9 @@ static size_t position(struct parser *p)
 }
 
 /* At a '%'. False when it is no conversion. */
-static bool parse_one(struct parser *p, struct xc_conversion *out)
+static bool parse_one(struct parser *p, const char *text, struct xc_conversion *out)
 {
-	p->at++;
+	const char *begin = p->at++;
 	size_t at = position(p);
 	p->at += strspn(p->at, "-+ #0'I");
 	skip_number(p);
@@ -62,10 +62,14 @@ static bool parse_one(struct parser *p, struct xc_conversion *out)
 		return false;
 	p->at++;
 	bool real = strchr("eEfFgGaA", letter), wide = real && (memchr(length, 'L', (size_t)(p->at - length)));
-	*out = (struct xc_conversion){letter == 'S'   ? 's'
-				      : letter == 'C' ? 'c'
-						      : letter,
-				      at ? at - 1 : p->words, p->floats, p->known && !(at && p->floats)};
+	*out = (struct xc_conversion){.letter = letter == 'S'   ? 's'
+						: letter == 'C' ? 'c'
+								: letter,
+				      .argument = at ? at - 1 : p->words,
+				      .floats = p->floats,
+				      .known = p->known && !(at && p->floats),
+				      .begin = (size_t)(begin - text),
+				      .length = (size_t)(p->at - begin)};
 	p->known = p->known && !wide;
 	p->floats += real;
 	p->words += !at && !real && letter != '%' && letter != 'm';
@@ -77,7 +81,7 @@ size_t xc_format_text_parse(const char *text, struct xc_conversion *out, size_t 
 	struct parser p = {.at = text, .known = true};
 	size_t count = 0;
 	while (count < most && (p.at = strchr(p.at, '%')) != NULL) {
-		if (!parse_one(&p, &out[count]))
+		if (!parse_one(&p, text, &out[count]))
 			break;
 		count += out[count].letter != '%' && out[count].letter != 'm';
 	}

@@ -10,6 +10,7 @@ struct xc_conversion {
 	size_t argument; /* its number among the arguments that are no floating-point numbers */
 	size_t floats;   /* arguments before it that are */
 	bool known;      /* false: a `long double`, or a position ("%2$s") beside such, makes the number doubtful */
+	size_t begin, length; /* of the conversion in the text, in bytes */
 };
 
 /* The conversions of the text, in order, those without arguments ("%%", "%m") left out: at most `most`. Returns how

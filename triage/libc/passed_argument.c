@@ -3,10 +3,26 @@
 
 #include "triage/code/body_cache.h"
 #include "triage/code/slice.h"
+#include "triage/dataflow/argument.h"
 
-enum { REGISTERS = 6 };
+enum { REGISTERS = 6, FLOATS = 8 /* registers, too */ };
 
 static const int registers[REGISTERS] = {5, 4, 1, 2, 8, 9}; /* rdi rsi rdx rcx r8 r9 */
+
+bool xc_passed_argument_value(const struct xc_crash_context *crash, size_t frame, size_t first,
+			      const struct xc_conversion *c, uint64_t *value_out)
+{
+	const struct xc_process *p = crash->process;
+	const size_t number = first + c->argument;
+	uint64_t sp;
+	if (!c->known)
+		return false;
+	if (number < REGISTERS)
+		return xc_argument_find(crash, frame, (unsigned)number, value_out);
+	return c->floats <= FLOATS && !crash->frames[frame].tail_call &&
+	       xc_regs_get(&crash->frames[frame].regs, p->arch->sp, &sp) &&
+	       xc_space_peek_uint(p->space, sp + 8 * (number - REGISTERS), 8, value_out);
+}
 
 bool xc_passed_argument_variadic(const struct xc_crash_context *crash, size_t frame)
 {

@@ -142,11 +142,16 @@ bool xc_deadlock_is_held(struct xc_process *process)
 	return held(process, xc_locks_of(process)) != NULL;
 }
 
+/* The process did not die by itself: a signal asked for it. */
+static bool was_asked_for(const struct xc_crash_context *crash)
+{
+	return xc_crash_context_is(crash, "killed") || xc_crash_context_is(crash, "dump-request");
+}
+
 /* Did it end for no reason of its own, so that the hang is the reason? */
 static bool explains(const struct xc_crash_context *crash)
 {
-	return !crash->verdict->class_name || xc_crash_context_is(crash, "killed") ||
-	       xc_crash_context_is(crash, "dump-request") ||
+	return !crash->verdict->class_name || was_asked_for(crash) ||
 	       (xc_crash_context_is(crash, "abort") && !crash->verdict->message);
 }
 
@@ -267,12 +272,6 @@ static void classify_orphan(struct xc_crash_context *crash, const struct xc_lock
 
 /* ---- who keeps others waiting ---- */
 
-/* The process did not die by itself: a signal asked for it. */
-static bool was_asked_for(const struct xc_crash_context *crash)
-{
-	return xc_crash_context_is(crash, "killed") || xc_crash_context_is(crash, "dump-request");
-}
-
 /* A process that was asked to end, or to dump core, is blamed where its thread waits, not in the library around
  * that. */
 static void blame_waiter(struct xc_crash_context *crash, const struct xc_locks *l)
@@ -320,6 +319,8 @@ static void add_queue(struct xc_process *p, const struct xc_locks *l, const stru
 			xc_text_add(text, ", which ");
 			xc_lock_describe_owner(l, lock, text);
 			xc_text_add(text, " holds");
+		} else {
+			xc_text_add(text, "; who has it is not recorded");
 		}
 		return;
 	}
@@ -344,7 +345,7 @@ static bool is_queue(const struct xc_crash_context *crash, const struct xc_locks
 		return false;
 	if (lock->in_cycle && lock->waiters < CONVOY)
 		return false;
-	return lock->holder != XC_LOCK_NOBODY || lock->readers ||
+	return lock->holder != XC_LOCK_NOBODY || lock->readers || (lock->known && lock->held && lock->ownerless) ||
 	       (lock->owner && (lock->shared || l->waits->ids_are == XC_IDS_UNKNOWN));
 }
 

@@ -1,7 +1,7 @@
 /* lock_holder: see lock_holder.h.
  *
  * A guard (MutexGuard, std::shared_lock) is a variable that contains the lock's address while the lock is held.
- * After an early release the address may remain, so a holder found by it is only likely. In the innermost function
+ * After an early release the address may remain: where the code does not show that, a holder found by it is only likely. In the innermost function
  * of a thread that waits for the lock, the guard is likely the one that is not constructed yet. pthread_once and
  * similar functions keep the address of the control word in their frame while they run the initializer. A static
  * variable of C++ leaves only its function on the stack. A guard of Rust may have no name: a second pass looks for its
@@ -12,8 +12,11 @@
 #include <string.h>
 
 #include "dwarf/stack/variable.h"
+#include "triage/code/body_cache.h"
 #include "triage/code/rust_lock.h"
+#include "triage/code/rust_release.h"
 #include "triage/locks/frame_words.h"
+#include "triage/locks/guard.h"
 #include "triage/locks/wait_kind.h"
 
 enum {
@@ -21,10 +24,8 @@ enum {
 	THREADS = 4096,
 	FRAMES = 48,
 	VARIABLES = 1 << 19,
-	GUARD = 32,
 	WORDS = 64,
 	GUARD_WORDS = 512,
-	PROTECTED = 64,
 	NAMELESS_WORDS = 1 << 22
 };
 
@@ -39,6 +40,7 @@ struct search {
 	} inside[OPEN];
 	size_t open_count;
 	struct xc_unwinder *unwinder;
+	struct xc_body_cache *bodies;
 	size_t variables; /* variables whose types were checked */
 	bool deeper;      /* a stack is deeper than FRAMES */
 	size_t thread;    /* the current one */
@@ -77,23 +79,6 @@ static bool waits_for(const struct search *s, const struct xc_lock *lock)
 
 /* ---- guards ---- */
 
-static bool has_part(const char *name, const char *const *parts)
-{
-	for (; *parts; parts++)
-		if (strstr(name, *parts))
-			return true;
-	return false;
-}
-
-static bool is_guard(const struct xc_type *type, bool *owns_out)
-{
-	static const char *const rust[] = {"MutexGuard<", "RwLockReadGuard<", "RwLockWriteGuard<", NULL};
-	static const char *const cxx[] = {"shared_lock<", "unique_lock<", NULL};
-	const char *name = type->name ? type->name : "";
-	*owns_out = has_part(name, cxx);
-	return *owns_out || has_part(name, rust);
-}
-
 static bool wants(void *user, const struct xc_type *type)
 {
 	struct search *s = user;
@@ -101,7 +86,7 @@ static bool wants(void *user, const struct xc_type *type)
 	if (s->variables == VARIABLES)
 		return false;
 	s->variables++;
-	return is_guard(xc_type_strip(type), &owns);
+	return xc_guard_is(xc_type_strip(type), &owns);
 }
 
 /* A guard of a reader in a thread that waits to write, or the other way round, already exists. */
@@ -113,28 +98,35 @@ static bool is_other_mode(const struct search *s, const struct xc_type *type)
 		     : kind == XC_WAIT_READ_LOCK || kind == XC_WAIT_RUST_READ;
 }
 
-/* Does the guard contain the lock? C++ guards have a flag after the pointer that says whether they own it. */
-static bool guards(const struct search *s, const struct xc_value *value, const struct xc_lock *lock, bool owns)
+static const struct xc_body *body_here(const struct search *s)
 {
-	unsigned word = s->process->arch->word;
-	uint64_t size = xc_value_size(value), pointer = 0;
-	uint8_t owned = 0;
-	for (uint64_t at = 0; at + word <= size && at < GUARD; at += word)
-		if (xc_value_peek(value, at, &pointer, word) && pointer == lock->addr)
-			return !owns || (xc_value_peek(value, word, &owned, 1) && owned == 1);
-	return false;
+	return xc_body_cache_get(s->bodies, xc_frame_lookup(&s->frame));
+}
+
+static bool gave_back(const struct search *s, const struct xc_lock *lock)
+{
+	return xc_rust_release(body_here(s), &s->frame, lock->addr) == XC_RUST_RELEASE_PAST;
+}
+
+/* Was the guard dropped? Its word remains. */
+static bool is_over(const struct search *s, const struct xc_value *guard, const struct xc_lock *lock)
+{
+	return gave_back(s, lock) ||
+	       (guard->kind == XC_VALUE_MEMORY &&
+		xc_rust_release_is_done(body_here(s), &s->frame, guard->addr, guard->addr + xc_value_size(guard)));
 }
 
 static void look_at_guard(struct search *s, const struct xc_named_value *variable)
 {
 	const struct xc_type *type = xc_type_strip(variable->value.type);
 	bool owns;
-	if (!is_guard(type, &owns))
+	if (!xc_guard_is(type, &owns))
 		return;
 	for (size_t i = 0; i < s->open_count; i++)
 		if ((s->open[i]->kind == XC_LOCK_MUTEX || s->open[i]->kind == XC_LOCK_RWLOCK) &&
 		    (s->outward || !waits_for(s, s->open[i]) || is_other_mode(s, type)) &&
-		    guards(s, &variable->value, s->open[i], owns) && takes(s, i))
+		    xc_guard_has(&variable->value, s->open[i]->addr, owns) &&
+		    !is_over(s, &variable->value, s->open[i]) && takes(s, i))
 			s->open[i]->why = xc_arena_printf(&s->process->arena, "its variable `%s` is a guard of it",
 							  variable->name);
 }
@@ -157,14 +149,6 @@ static void look_at_variables(struct search *s)
 	xc_arena_fini(&scratch);
 }
 
-/* A guard of a reader without a name, as of the value that is matched in Rust: two words side by side, the lock and
- * what it protects, which follows it in the same object. */
-static bool is_read_guard(const struct xc_lock *lock, uint64_t one, uint64_t other)
-{
-	uint64_t protected = one == lock->addr ? other : other == lock->addr ? one : 0;
-	return protected > lock->addr && protected - lock->addr <= PROTECTED;
-}
-
 static bool is_rust_mutex(const struct search *s, const struct xc_lock *lock)
 {
 	return lock->kind == XC_LOCK_MUTEX && s->locks->waits->items[lock->first].kind == XC_WAIT_RUST_MUTEX;
@@ -172,7 +156,7 @@ static bool is_rust_mutex(const struct search *s, const struct xc_lock *lock)
 
 static bool may_be_nameless(const struct search *s, const struct xc_lock *lock)
 {
-	return (lock->kind == XC_LOCK_RWLOCK && lock->readers) || is_rust_mutex(s, lock);
+	return (lock->kind == XC_LOCK_RWLOCK && lock->readers) || xc_wait_is_rust(&s->locks->waits->items[lock->first]);
 }
 
 /* A guard of a mutex is the lock, and a byte that says whether the thread panicked. Who waits for a mutex has its
@@ -182,7 +166,8 @@ static bool is_nameless(const struct search *s, const struct xc_lock *lock, uint
 	if (is_rust_mutex(s, lock))
 		return one == lock->addr && (other & 0xff) <= 1 && !waits_for(s, lock) &&
 		       xc_rust_lock_drops(s->process, s->frame.pc);
-	return may_be_nameless(s, lock) && is_read_guard(lock, one, other) && (s->outward || !waits_for(s, lock));
+	return lock->kind == XC_LOCK_RWLOCK && lock->readers && xc_guard_reads(lock->addr, one, other) &&
+	       (s->outward || !waits_for(s, lock));
 }
 
 /* Registers have no word beside them: 0 is as good as any. */
@@ -192,8 +177,24 @@ static void look_at_registers(struct search *s)
 	uint64_t value;
 	while (xc_frame_words_next(&words, &value))
 		for (size_t i = 0; i < s->open_count; i++)
-			if (is_rust_mutex(s, s->open[i]) && is_nameless(s, s->open[i], value, 0) && takes(s, i))
+			if (is_rust_mutex(s, s->open[i]) && is_nameless(s, s->open[i], value, 0) &&
+			    !gave_back(s, s->open[i]) && takes(s, i))
 				s->open[i]->why = "what looks like a guard of it is in a register, without a name";
+}
+
+/* Is `one`, at `slot`, in a guard? A function that drops it in place tells that, too; others may hold a copy of it. */
+static bool is_temporary(const struct search *s, const struct xc_lock *lock, uint64_t one, uint64_t other, xc_addr slot)
+{
+	if (one != lock->addr && !is_nameless(s, lock, one, other))
+		return false;
+	switch (xc_rust_release_of_guard(body_here(s), &s->frame, slot, slot + 2 * sizeof one)) {
+	case XC_RUST_RELEASE_PAST:
+		return false;
+	case XC_RUST_RELEASE_FOLLOWS:
+		return s->outward || !waits_for(s, lock);
+	default:
+		return is_nameless(s, lock, one, other) && !gave_back(s, lock);
+	}
 }
 
 static void look_at_temporaries(struct search *s)
@@ -205,7 +206,7 @@ static void look_at_temporaries(struct search *s)
 	look_at_registers(s);
 	for (; s->words && xc_frame_words_next(&words, &value); s->words--, before = value)
 		for (size_t i = 0; i < s->open_count; i++)
-			if (is_nameless(s, s->open[i], before, value) && takes(s, i))
+			if (is_temporary(s, s->open[i], before, value, words.at - 2 * sizeof value) && takes(s, i))
 				s->open[i]->why = "what looks like a guard of it is in its stack, without a name";
 }
 
@@ -267,7 +268,7 @@ static void find_inside(struct search *s, size_t number)
 	const struct xc_wait *wait = &s->locks->waits->items[s->open[number]->first];
 	const char *stop;
 	s->inside[number] = (struct inside){.from = 0};
-	if (wait->kind != XC_WAIT_RUST_MUTEX && wait->kind != XC_WAIT_RUST_READ && wait->kind != XC_WAIT_RUST_WRITE)
+	if (!xc_wait_is_rust(wait))
 		return;
 	bool more = s->process->arch->unwinds && xc_unwind_first(s->unwinder, wait->thread, &s->frame);
 	for (unsigned n = 0; more && n < FRAMES && !s->inside[number].from; n++) {
@@ -383,11 +384,11 @@ static void look_at_thread(struct search *s)
 	s->deeper |= more;
 }
 
-/* A handler that allocates waits for the call of malloc that its signal interrupted. */
+/* A handler waits for the call of the C library that its signal interrupted, as one that allocates does for malloc(). */
 static void look_at_handler(const struct search *s, struct xc_lock *lock)
 {
 	const struct xc_wait *wait = &s->locks->waits->items[lock->first];
-	if (!wait->handler || !xc_wait_kind_allocates(wait->through) || !xc_wait_kind_allocates(wait->interrupted))
+	if (!wait->handler || !xc_wait_kind_same_lock(wait->through, wait->interrupted))
 		return;
 	lock->holder = lock->first;
 	lock->why = xc_arena_printf(&s->process->arena, "the signal came in %s(), which takes it",
@@ -426,7 +427,7 @@ static size_t collect_open(struct search *s)
 		struct xc_lock *lock = &s->locks->locks[i];
 		if (!is_open(lock))
 			continue;
-		if (lock->kind == XC_LOCK_ARENA)
+		if (lock->kind == XC_LOCK_ARENA || lock->kind == XC_LOCK_LIBRARY)
 			look_at_handler(s, lock);
 		else if (++count <= OPEN)
 			s->open[s->open_count++] = lock;
@@ -476,10 +477,12 @@ static void keep_nameless(struct search *s)
 void xc_lock_holder_guess(struct xc_process *process, struct xc_locks *l)
 {
 	struct search s = {.process = process, .locks = l};
+	struct xc_arena bodies = {0};
 	size_t wanted = collect_open(&s);
 	if (!wanted)
 		return;
 	s.unwinder = xc_unwinder_new(process);
+	s.bodies = xc_body_cache_new(process, &bodies);
 	look_at_threads(&s);
 	report_limits(&s, wanted);
 	keep_nameless(&s);
@@ -488,4 +491,5 @@ void xc_lock_holder_guess(struct xc_process *process, struct xc_locks *l)
 	for (size_t i = 0; i < s.open_count; i++)
 		settle(&s, i);
 	xc_unwinder_free(s.unwinder);
+	xc_arena_fini(&bodies);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dwarf/elf/demangle.h"
+#include "dwarf/stack/frame_walk.h"
 #include "dwarf/types/field.h"
 #include "dwarf/elf/symbol.h"
 #include "dwarf/stack/variable.h"
@@ -205,22 +206,13 @@ static bool by_frame(const struct xc_frame_context *context, xc_addr addr, bool 
 static bool by_frames(struct xc_process *p, const struct xc_wait *wait, struct xc_unwinder *unwinder, xc_addr addr,
 		      by_fn *by, struct xc_text *text)
 {
-	struct xc_frame frame = wait->frame;
+	struct xc_frame_walk walk;
 	struct xc_arena scratch = {0};
-	const char *stop;
 	bool found = false;
-	bool rust = wait->kind == XC_WAIT_RUST_MUTEX || wait->kind == XC_WAIT_RUST_READ ||
-		    wait->kind == XC_WAIT_RUST_WRITE || wait->kind == XC_WAIT_RUST_CONDITION;
-	for (size_t i = 0; wait->has_place && i < FRAMES && !found; i++) {
-		struct xc_frame_context context = {.process = p,
-						   .thread = wait->thread,
-						   .unwinder = unwinder,
-						   .frame = &frame,
-						   .place = xc_debuginfo_place(p, xc_frame_lookup(&frame))};
-		found = by_frame(&context, addr, rust, by, &scratch, text);
-		if (!found && !xc_unwind_step(unwinder, &frame, &frame, &stop))
-			break;
-	}
+	bool rust = xc_wait_is_rust(wait) || wait->kind == XC_WAIT_RUST_CONDITION;
+	xc_frame_walk_from(&walk, p, unwinder, wait->thread, &wait->frame, wait->has_place ? FRAMES : 0);
+	while (!found && xc_frame_walk_next(&walk))
+		found = by_frame(&walk.context, addr, rust, by, &scratch, text);
 	xc_arena_fini(&scratch);
 	return found;
 }

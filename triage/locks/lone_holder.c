@@ -7,14 +7,9 @@
 #include "triage/locks/frame_words.h"
 #include "triage/util/user_code.h"
 
-enum { WORDS = 1 << 20, PIECE = 512, FRAMES = 16, FRAME_WORDS = 256, OBJECT = 64 };
+enum { WORDS = 1 << 20, PIECE = 512, FRAMES = 16, FRAME_WORDS = 256, OBJECT = 1 << 12 };
 
-static bool is_rust(const struct xc_wait *wait)
-{
-	return wait->kind == XC_WAIT_RUST_MUTEX || wait->kind == XC_WAIT_RUST_READ || wait->kind == XC_WAIT_RUST_WRITE;
-}
-
-/* The lock, or the beginning of a small object that it is in: an optimised guard has no word of its own, and its address
+/* The lock, or the beginning of an object that it is in: an optimised guard has no word of its own, and its address
  * is made from that of the object, as of what an Arc leads to. */
 static bool leads_to(xc_addr lock, uint64_t value)
 {
@@ -119,7 +114,8 @@ void xc_lone_holder_guess(struct xc_process *process, struct xc_locks *locks)
 	for (size_t i = 0; i < locks->lock_count; i++) {
 		struct xc_lock *lock = &locks->locks[i];
 		bool open = lock->known && lock->held && lock->holder == XC_LOCK_NOBODY && lock->waiters == 1;
-		if (open && is_rust(&locks->waits->items[lock->first]) && !others_may_have(process, locks, lock))
+		if (open && xc_wait_is_rust(&locks->waits->items[lock->first]) &&
+		    !others_may_have(process, locks, lock))
 			settle(process, locks, lock);
 	}
 }

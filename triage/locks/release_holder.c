@@ -40,7 +40,7 @@ static void take(struct search *s, size_t number, size_t thread, const struct xc
 	if (s->holder[number] != XC_LOCK_NOBODY)
 		return;
 	s->holder[number] = thread;
-	s->function[number] = xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
+	s->function[number] = xc_place_outer_function(place);
 }
 
 static void look_at_frame(struct search *s, size_t thread, const struct xc_frame *frame, const struct xc_frame *above,
@@ -51,8 +51,8 @@ static void look_at_frame(struct search *s, size_t thread, const struct xc_frame
 		bool waits = awaited != XC_LOCK_NOBODY && &s->locks->locks[awaited] == s->open[i];
 		if ((waits && !outward) || !leads_near(s, frame, above, s->open[i]->addr))
 			continue;
-		if (xc_rust_release_follows(xc_body_cache_get(s->bodies, xc_frame_lookup(frame)), frame,
-					    s->open[i]->addr))
+		if (xc_rust_release(xc_body_cache_get(s->bodies, xc_frame_lookup(frame)), frame, s->open[i]->addr) ==
+		    XC_RUST_RELEASE_FOLLOWS)
 			take(s, i, thread, frame);
 	}
 }
@@ -76,11 +76,14 @@ static void look_at_thread(struct search *s, size_t thread)
 static void settle(struct search *s, size_t number)
 {
 	struct xc_lock *lock = s->open[number];
-	if (s->holder[number] == XC_LOCK_NOBODY || s->doubtful[number])
+	if (s->holder[number] == XC_LOCK_NOBODY || (s->doubtful[number] && lock->readers < 2))
 		return;
 	lock->holder = s->holder[number];
 	lock->why = xc_arena_printf(&s->process->arena, "%s, which takes it, gives it back in the code that comes next",
 				    s->function[number] ? s->function[number] : "a function");
+	if (lock->readers > 1)
+		lock->why = xc_arena_printf(&s->process->arena, "one of its %u readers: %s", (unsigned)lock->readers,
+					    lock->why);
 }
 
 static void collect(struct search *s)
@@ -88,7 +91,7 @@ static void collect(struct search *s)
 	for (size_t i = 0; i < s->locks->lock_count && s->count < OPEN; i++) {
 		struct xc_lock *lock = &s->locks->locks[i];
 		if (!lock->known || !lock->held || lock->holder != XC_LOCK_NOBODY || !lock->waiters ||
-		    s->locks->waits->items[lock->first].kind != XC_WAIT_RUST_MUTEX)
+		    !xc_wait_is_rust(&s->locks->waits->items[lock->first]))
 			continue;
 		s->holder[s->count] = XC_LOCK_NOBODY;
 		s->open[s->count++] = lock;

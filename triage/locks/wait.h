@@ -86,6 +86,12 @@ const struct xc_wait_id *xc_wait_ids_find(const struct xc_wait_id *ids, size_t c
 /* The name of the function at the place, inlined functions included; NULL when it has none. */
 const char *xc_wait_function(const struct xc_wait *wait);
 
+/* Does it wait for a std::sync::Mutex or RwLock? */
+static inline bool xc_wait_is_rust(const struct xc_wait *wait)
+{
+	return wait->kind == XC_WAIT_RUST_MUTEX || wait->kind == XC_WAIT_RUST_READ || wait->kind == XC_WAIT_RUST_WRITE;
+}
+
 /* Append "transfer (lock.c:42)", as far as it is known. */
 void xc_wait_where(const struct xc_wait *wait, struct xc_text *text);
 

@@ -177,3 +177,15 @@ bool xc_wait_kind_allocates(const char *function)
 			return true;
 	return false;
 }
+
+bool xc_wait_kind_same_lock(const char *one, const char *other)
+{
+	static const char *const of_time[] = {"localtime", "localtime_r", "mktime", "timelocal", "ctime", "ctime_r",
+					      "tzset",     "strftime",    "gmtime", "gmtime_r",  NULL};
+	if (!one || !other)
+		return false;
+	one = xc_wait_kind_plain(one);
+	other = xc_wait_kind_plain(other);
+	return strcmp(one, other) == 0 || (xc_wait_kind_allocates(one) && xc_wait_kind_allocates(other)) ||
+	       (xc_names_find(of_time, one) && xc_names_find(of_time, other));
+}

@@ -13,4 +13,7 @@ const char *xc_wait_kind_plain(const char *function);
 /* Does it allocate or free memory: malloc, free and their internals? */
 bool xc_wait_kind_allocates(const char *function);
 
+/* Do both functions of the C library take the same lock of it? NULL takes none. */
+bool xc_wait_kind_same_lock(const char *one, const char *other);
+
 #endif

@@ -234,6 +234,8 @@ static void add_call(const struct xc_process *p, const struct xc_wait *wait, boo
 {
 	const struct xc_thread *thread = wait->thread;
 	const struct call *call = call_of(wait);
+	if (xc_thread_is_stopped(thread))
+		xc_text_add(text, "stopped; last call: ");
 	if (!call) {
 		xc_text_printf(text, "in system call %s", wait->call ? wait->call : "of a number that is not known");
 		return;

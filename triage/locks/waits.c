@@ -18,9 +18,15 @@ static void by_place(struct xc_wait *wait, const struct xc_place *place)
 		xc_wait_kind_update(wait, place->symbol);
 }
 
-static const char *outer_function(const struct xc_place *place)
+/* A library's function that was inlined into one of the program says what it waits for, if nothing before does. */
+static void by_inlined(const struct xc_wait_stack *w, size_t index, struct xc_wait *wait)
 {
-	return xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
+	const struct xc_place *place = xc_wait_stack_place(w, index);
+	size_t level = 0;
+	if (!xc_user_code_level(place, &level))
+		return;
+	for (size_t l = 0; l < level && wait->kind == XC_WAIT_NONE; l++)
+		xc_wait_kind_update(wait, place->levels[l].function);
 }
 
 /* The functions from `base` outward, up to user code, or to a caller that is only guessed. Of a thread that has only
@@ -32,10 +38,12 @@ static void find_kind(const struct xc_wait_stack *w, struct xc_wait *wait)
 		if (w->frames[i].trust == XC_TRUST_SCAN || w->frames[i].signal)
 			break;
 		by_place(wait, xc_wait_stack_place(w, i));
-		wait->through = outer_function(xc_wait_stack_place(w, i));
+		wait->through = xc_place_outer_function(xc_wait_stack_place(w, i));
 	}
+	if (i < end && w->frames[i].trust != XC_TRUST_SCAN && !w->frames[i].signal)
+		by_inlined(w, i, wait);
 	if (i == w->count && i > w->base)
-		wait->through = outer_function(xc_wait_stack_place(w, w->base));
+		wait->through = xc_place_outer_function(xc_wait_stack_place(w, w->base));
 }
 
 /* ---- handlers ---- */
@@ -45,7 +53,7 @@ static void find_interrupted(const struct xc_wait_stack *w, struct xc_wait *wait
 {
 	size_t i = w->signal + 1, level;
 	for (; i < w->count && xc_wait_stack_is_runtime(w, i); i++)
-		wait->interrupted = outer_function(xc_wait_stack_place(w, i));
+		wait->interrupted = xc_place_outer_function(xc_wait_stack_place(w, i));
 	if (i < w->count && xc_user_code_level(xc_wait_stack_place(w, i), &level))
 		wait->interrupted_own = xc_place_function(xc_wait_stack_place(w, i), level);
 }
@@ -67,7 +75,7 @@ static void enter_handler(struct xc_wait_stack *w, struct xc_wait *wait)
 		return;
 	}
 	*wait = inside;
-	wait->handler = outer_function(xc_wait_stack_place(w, w->signal - 1));
+	wait->handler = xc_place_outer_function(xc_wait_stack_place(w, w->signal - 1));
 	find_interrupted(w, wait);
 }
 

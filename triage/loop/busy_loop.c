@@ -21,7 +21,7 @@ struct search {
 	size_t count;
 	const xc_addr *branches; /* the only ones to look at, with branch_count */
 	size_t branch_count;
-	bool still, shared;
+	bool still, shared, floats;
 };
 
 /* ---- what the loop does ---- */
@@ -49,6 +49,31 @@ static bool is_pause(const struct search *s, const struct xc_insn *call)
 					    "core::hint::spin_loop", "std::thread::yield_now",
 					    "__gthread_yield",       NULL};
 	return xc_names_find(names, xc_body_callee(s->body, call, NULL));
+}
+
+/* Changes nothing but its result: a function of the C library, not one of the program with such a name. */
+static bool is_of_mathematics(const struct search *s, const struct xc_insn *call)
+{
+	static const char *const names[] = {"sin",   "cos",   "tan",  "asin",   "acos",  "atan",  "atan2",
+					    "sinh",  "cosh",  "tanh", "exp",    "exp2",  "log",   "log2",
+					    "log10", "pow",   "sqrt", "cbrt",   "hypot", "floor", "ceil",
+					    "fmod",  "round", "fabs", "sincos", NULL};
+	xc_addr addr = 0;
+	const struct xc_process *p = s->body->process;
+	const char *name = xc_body_callee(s->body, call, &addr);
+	char plain[16];
+	if (addr && xc_process_module(p, addr) == xc_process_module(p, call->addr))
+		return false;
+	name = name && strncmp(name, "__", 2) == 0 ? name + 2 : name;
+	size_t len = name ? strcspn(name, "@_") : 0;
+	if (!len || len >= sizeof plain)
+		return false;
+	memcpy(plain, name, len);
+	plain[len] = '\0';
+	if (xc_names_find(names, plain))
+		return true;
+	plain[len - 1] = plain[len - 1] == 'f' || plain[len - 1] == 'l' ? '\0' : plain[len - 1];
+	return xc_names_find(names, plain);
 }
 
 static bool same_place(const struct xc_insn_memory *a, const struct xc_insn_memory *b)
@@ -200,6 +225,10 @@ static void take_register(struct search *s, size_t at, int reg, unsigned depth)
 		} else if (insn->kind == XC_INSN_LOAD) {
 			address = xc_symbolic_value_address(s->code, i, &insn->memory);
 			take_address(s, i, &address, insn->memory.size);
+		} else if (insn->kind == XC_INSN_OTHER && insn->has_memory && insn->reads_memory &&
+			   insn->writes_memory) { /* xchg, xadd */
+			address = xc_symbolic_value_address(s->code, i, &insn->memory);
+			take_address(s, i, &address, insn->memory.size);
 		} else if (insn->kind == XC_INSN_CALL && atomic_method(s, insn)) {
 			address = xc_symbolic_value_register(s->code, i, THIS);
 			take_address(s, i, &address, 0);
@@ -278,6 +307,20 @@ static bool decider(const struct search *s, size_t branch, size_t *at)
 	return false;
 }
 
+/* `ucomisd; jp; jne`: two branches ask one comparison. */
+static bool by_floats(const struct search *s, size_t branch)
+{
+	for (size_t i = branch; i-- > s->loop.first && branch - i <= FLAGS_KEPT + 1;) {
+		const struct xc_insn *insn = &s->body->insns[i];
+		bool quiet = insn->kind == XC_INSN_OTHER && !insn->writes && !insn->has_memory && !insn->compares;
+		if (insn->compares_floats)
+			return true;
+		if (insn->kind != XC_INSN_BRANCH && insn->kind != XC_INSN_MOVE && insn->kind != XC_INSN_LOAD && !quiet)
+			return false;
+	}
+	return false;
+}
+
 /* A jump or return in the middle of the loop leaves it. */
 static bool is_way_out(const struct search *s, const struct xc_insn *insn)
 {
@@ -303,14 +346,17 @@ static void look_at_loop(struct search *s, struct xc_busy_loop *out)
 		size_t at;
 		bool branch = insn->kind == XC_INSN_BRANCH, end = branch && (i == s->loop.last || leaves(s, insn));
 		ends |= end || inside;
-		acts |= insn->kind == XC_INSN_CALL && !atomic_method(s, insn) && !is_pause(s, insn);
+		acts |= insn->kind == XC_INSN_CALL && !atomic_method(s, insn) && !is_pause(s, insn) &&
+			!is_of_mathematics(s, insn);
 		if (s->branch_count ? !is_chosen(s, insn) : !end && !(branch && inside))
 			continue;
 		if (decider(s, i, &at))
 			judge(s, at);
 		else
 			s->still = false;
+		s->floats |= by_floats(s, i);
 	}
+	out->floats = s->floats;
 	out->has_end = ends;
 	out->still = s->still && !acts && s->count;
 	out->shared = s->shared;
@@ -344,7 +390,9 @@ bool xc_busy_loop_describe(const struct xc_busy_loop *loop, struct xc_text *text
 				  "volatile nor atomic, a compiler reads once, before the loop)");
 	else if (loop->still && loop->ends)
 		xc_text_printf(text, "that ends only by %s, which nothing in it changes", loop->ends);
-	else if (loop->ends)
-		xc_text_printf(text, "that ends by %s", loop->ends);
-	return loop->endless || loop->ends;
+	else if (loop->ends || loop->floats)
+		xc_text_printf(text, "that ends by %s%s%s", loop->ends ? loop->ends : "",
+			       loop->ends && loop->floats ? " and " : "",
+			       loop->floats ? "a comparison of floating-point numbers" : "");
+	return loop->endless || loop->ends || loop->floats;
 }

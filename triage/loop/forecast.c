@@ -7,13 +7,11 @@
  * slots. The rounds that are compared are chosen as in Brent's search for a cycle. */
 #include "triage/loop/forecast.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/live/sandbox.h"
+#include "triage/loop/idle_step.h"
 #include "triage/loop/meeting.h"
 #include "triage/loop/narrow_counter.h"
 
@@ -34,18 +32,22 @@ static const uint64_t WRAPS = UINT64_C(1) << 24; /* less is soon over */
 struct turn {
 	struct xc_emulated_branch items[DECISIONS];
 	size_t count;
-	uint64_t path; /* a digest, without what they compare */
-	bool shared;   /* one depends on what others may change */
+	uint64_t path;  /* a digest, without what they compare … */
+	uint64_t fixed; /* … and of what those compare that do not change */
+	bool shared;    /* one depends on what others may change */
 };
 
 struct forecast {
 	const struct xc_process *process;
 	struct xc_emulator *emulator;
 	struct xc_emulated_state *state;
-	xc_addr anchor, sp, lo, hi; /* the loop's beginning; its code is in [lo, hi] */
-	size_t left;                /* instructions */
-	uint64_t path;              /* of the last round: a digest of its decisions, without what they compare … */
-	uint64_t values;            /* … and with it */
+	xc_addr anchor, sp, lo, hi;   /* the loop's beginning; its code is in [lo, hi] */
+	size_t left;                  /* instructions */
+	uint64_t path;                /* of the last round: a digest of its decisions, without what they compare … */
+	uint64_t values;              /* … and with it */
+	bool left_loop;               /* the last round ended because the loop was left */
+	struct xc_emulated_call call; /* the last one of the turns that repeat */
+	xc_addr idle;                 /* an addition of 0 by which the decisions would change, if it were 1; 0: none */
 	struct xc_emulated_state *then, *start;
 	struct turn turns[STEADY];
 };
@@ -69,8 +71,10 @@ static bool note(struct turn *turn, const struct xc_emulated_branch *b)
 {
 	turn->path = mix(turn->path, b->pc + b->taken);
 	turn->shared |= (b->flags.marks & XC_EMULATOR_OTHERS) != 0;
-	if (!(b->flags.marks & XC_EMULATOR_CHANGES))
+	if (!(b->flags.marks & XC_EMULATOR_CHANGES)) {
+		turn->fixed = mix(mix(turn->fixed, b->flags.left), b->flags.right);
 		return true;
+	}
 	if (turn->count == DECISIONS)
 		return false;
 	turn->items[turn->count++] = *b;
@@ -84,7 +88,10 @@ static bool run_round(struct forecast *f, struct turn *turn)
 	f->path = f->values = UINT64_C(0xcbf29ce484222325);
 	do {
 		struct xc_emulated_branch b;
-		if (!f->left-- || !xc_emulator_step(f->emulator, &b) || has_left(f))
+		if (!f->left-- || !xc_emulator_step(f->emulator, &b))
+			return false;
+		f->left_loop = has_left(f);
+		if (f->left_loop)
 			return false;
 		if (!b.pc)
 			continue;
@@ -99,7 +106,7 @@ static bool run_round(struct forecast *f, struct turn *turn)
 static bool run_turn(struct forecast *f, uint64_t rounds, struct turn *turn)
 {
 	turn->count = 0;
-	turn->path = 0;
+	turn->path = turn->fixed = 0;
 	turn->shared = false;
 	for (uint64_t i = 0; i < rounds; i++)
 		if (!run_round(f, turn))
@@ -213,10 +220,51 @@ static bool same_way(const struct turn *a, const struct turn *b)
 	return a->path == b->path && a->count == b->count;
 }
 
+/* Would the decisions of the next two turns be other ones, if this addition gave 1 more, and each added to what the
+ * last one gave? What cannot be run decides nothing. */
+static bool decides(struct forecast *f, uint64_t rounds, xc_addr addition)
+{
+	struct turn *other = &f->turns[1];
+	const size_t left = f->left;
+	bool same = true;
+	xc_emulator_nudge(f->emulator, addition);
+	for (unsigned i = 0; i < 2; i++) {
+		f->left_loop = false;
+		const bool run = run_turn(f, rounds, other);
+		same &= run ? same_way(&f->turns[0], other) && f->turns[0].fixed == other->fixed : !f->left_loop;
+		if (!run)
+			break;
+	}
+	const bool carried = xc_emulator_nudge(f->emulator, 0);
+	f->left = f->left > left ? 0 : f->left; /* it ended below 0 */
+	return !same && carried;
+}
+
+/* The only addition of 0 that decides. Changes the state, and all turns but the first. */
+static xc_addr find_idle(struct forecast *f, uint64_t rounds)
+{
+	xc_addr sums[XC_EMULATED_IDLE], found = 0;
+	size_t count = xc_emulator_idle_sums(f->emulator, sums);
+	struct xc_emulated_state *start = count ? xc_alloc(sizeof *start) : NULL;
+	for (size_t i = 0; i < count; i++) {
+		memcpy(i ? f->state : start, i ? start : f->state, sizeof *start);
+		if (!decides(f, rounds, sums[i]))
+			continue;
+		if (found) {
+			found = 0;
+			break;
+		}
+		found = sums[i];
+	}
+	free(start);
+	return found;
+}
+
 /* Three turns from the marked state. */
 static bool judge(struct forecast *f, uint64_t rounds, struct xc_forecast *out)
 {
 	xc_emulator_lost_sum(f->emulator);
+	f->idle = 0;
 	for (unsigned i = 0; i < STEADY; i++)
 		if (!run_turn(f, rounds, &f->turns[i]) || !same_way(&f->turns[0], &f->turns[i]))
 			return false;
@@ -233,6 +281,9 @@ static bool judge(struct forecast *f, uint64_t rounds, struct xc_forecast *out)
 		if (p.left_step || p.right_step)
 			keep(out, &p, turns, wraps);
 	}
+	f->call = xc_emulator_call(f->emulator);
+	if (out->kind == XC_FORECAST_REPEATS)
+		f->idle = find_idle(f, rounds);
 	return true;
 }
 
@@ -312,11 +363,13 @@ static void run(struct forecast *f, const struct xc_frame_code *code, const int 
 	search(f, out);
 	size_t used = f->left < most ? most - f->left : most; /* it ends below 0 */
 	*purse -= used > STEPS ? used - STEPS : 0;
-	call = xc_emulator_call(f->emulator);
+	call = out->kind == XC_FORECAST_REPEATS ? f->call : xc_emulator_call(f->emulator);
 	out->call = call.number;
 	out->fd = call.fd;
 	out->answer = answer ? *answer : 0;
 	out->seen = answer && is_seen(f);
+	if (out->kind == XC_FORECAST_REPEATS && f->idle)
+		out->idle = xc_idle_step_words(code, f->idle);
 	xc_emulator_free(f->emulator);
 }
 
@@ -380,71 +433,4 @@ struct xc_forecast xc_forecast_loop(const struct xc_frame_code *code, const stru
 	if (out.kind == XC_FORECAST_NONE)
 		look_at_narrow(code, loop, &out);
 	return out;
-}
-
-/* ---- in words ---- */
-
-static void add_number(const struct xc_forecast *f, uint64_t number, struct xc_text *text)
-{
-	if (f->is_signed)
-		xc_text_printf(text, "%" PRId64, (int64_t)xc_extend(number, 8 * f->size, true));
-	else
-		xc_text_printf(text, "%" PRIu64, number);
-}
-
-static void add_meeting(const struct xc_forecast *f, struct xc_text *text)
-{
-	uint64_t most = xc_extend(UINT64_MAX, 8 * f->size, false);
-	if (f->narrow) {
-		xc_text_printf(text,
-			       ": a number of %" PRIu32 " byte%s is compared with %" PRIu64
-			       ", and can never be that large: it goes round%s",
-			       f->narrow, f->narrow == 1 ? "" : "s", f->bound,
-			       f->called ? ", unless what it calls changes that" : "");
-		return;
-	}
-	xc_text_printf(text, ": a number that changes by %" PRId64 " in each round (it will soon be ", f->step);
-	add_number(f, f->value, text);
-	xc_text_add(text, f->kind == XC_FORECAST_AWAY ? ") moves away from " : ") is compared with ");
-	add_number(f, f->bound, text);
-	if (!f->is_signed && f->bound == most && f->size >= 4)
-		xc_text_printf(text, ", the largest of %" PRIu32 " bytes", f->size);
-	if (f->kind == XC_FORECAST_NEVER)
-		xc_text_add(text, ", and never gets there");
-	else
-		xc_text_printf(text,
-			       f->kind == XC_FORECAST_AWAY ? ": it gets there from the other side, after %" PRIu64
-							     " rounds"
-							   : ", and gets there after %" PRIu64 " rounds",
-			       f->rounds);
-}
-
-/* ", which calls read() on descriptor 3: while that returns 0 (end of file)" */
-static void add_call(const struct xc_forecast *f, struct xc_text *text)
-{
-	if (f->call < 0)
-		return;
-	xc_auto(xc_freep) char *name = xc_sandbox_call_name(EM_X86_64, f->call);
-	xc_text_printf(text, ", which calls %s() on descriptor %d: while that %s", name ? name : "the kernel", f->fd,
-		       f->answer ? "fails with EAGAIN (nothing can be transferred now)"
-				 : "returns 0 (the end of a file)");
-}
-
-void xc_forecast_describe(const struct xc_forecast *f, struct xc_text *text)
-{
-	if (f->kind == XC_FORECAST_NONE)
-		return;
-	add_call(f, text);
-	if (f->kind != XC_FORECAST_REPEATS)
-		add_meeting(f, text);
-	else if (f->period > 1)
-		xc_text_printf(text, ": it does the same again after each %" PRIu64 " rounds", f->period);
-	else
-		xc_text_printf(text, "%s nothing that decides in it changes any more", f->call < 0 ? ":" : ",");
-	if (f->kind == XC_FORECAST_REPEATS && f->lost.known)
-		xc_text_printf(text,
-			       "; a sum of %.*g and %.*g is %.*g again: a floating-point number of %" PRIu32
-			       " bytes is not that exact",
-			       f->lost.size == 4 ? 9 : 17, f->lost.value, f->lost.size == 4 ? 9 : 17, f->lost.step,
-			       f->lost.size == 4 ? 9 : 17, f->lost.value, f->lost.size);
 }

@@ -27,7 +27,8 @@ struct xc_forecast {
 	bool seen;
 	uint64_t period;             /* REPEATS: so many rounds are the same again and again */
 	struct xc_emulated_sum lost; /* REPEATS: a sum in it that changes nothing */
-	uint64_t rounds;             /* FAR, AWAY */
+	const char *idle; /* REPEATS: what is added, and is 0, to a number that decides (idle_step.h); or NULL */
+	uint64_t rounds;  /* FAR, AWAY */
 	/* NEVER, FAR, AWAY: the comparison, with what changes in `value`. */
 	uint64_t value, bound;
 	int64_t step;

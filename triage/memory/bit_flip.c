@@ -2,7 +2,11 @@
  * one is near another register's value. The low bits are ignored: they move a pointer within its target. */
 #include "triage/memory/bit_flip.h"
 
-enum { LOWEST = 12, NEAR = 4096 };
+enum {
+	LOWEST = 12,
+	NEAR = 4096,
+	FAR_BIT = 20, /* less far away a pointer may have run to, past the end of what is mapped */
+};
 
 static bool is_begin(const struct xc_crash_context *crash, xc_addr addr)
 {
@@ -47,7 +51,7 @@ bool xc_bit_flip_find(const struct xc_crash_context *crash, uint64_t value, int 
 		xc_addr addr = value ^ (UINT64_C(1) << bit);
 		bool begins;
 		const char *what = xc_bit_flip_goodness(crash, addr, reg, &begins);
-		if (!what)
+		if (!what || (!begins && bit < FAR_BIT))
 			continue;
 		*out = (struct xc_bit_flip){.bit = bit, .good = addr, .what = what};
 		found++;

@@ -9,6 +9,7 @@
 #include "heap/query/whatis.h"
 #include "heap/types/typing.h"
 #include "triage/blocks/block_types.h"
+#include "triage/dataflow/local.h"
 #include "triage/util/statics.h"
 
 enum {
@@ -20,6 +21,7 @@ enum {
 	STEPS = 64,
 	MEMBERS = 1000,
 	GAP = 64,
+	PADDING = 32, /* between static variables: x86-64 aligns large arrays so */
 	FULL = 4,
 	ARRAYS = 8
 };
@@ -47,20 +49,6 @@ static bool in_block(const struct xc_crash_context *crash, xc_addr at, struct ob
 		return false;
 	*out = (struct object){.type = typed->type, .begin = begin + (at - begin) / size * size};
 	return true;
-}
-
-static bool in_frames(const struct xc_crash_context *crash, xc_addr at, struct object *out)
-{
-	struct xc_held held;
-	for (size_t i = 0; i < crash->frame_count && i < FRAMES; i++) {
-		const struct xc_frame_context context = xc_crash_context_frame(crash, i);
-		for (size_t l = 0; !context.place->line_only && l < context.place->level_count; l++)
-			if (xc_variable_held(&context, l, -1, at, &held) && held.type) {
-				*out = (struct object){held.type, at - held.offset, held.name};
-				return true;
-			}
-	}
-	return false;
 }
 
 /* The record that a pointer or reference points to, when it holds the word. */
@@ -175,6 +163,43 @@ static void offer_targets(struct nearest *n)
 	}
 }
 
+/* The static variable that ends before another one, with nothing but padding between them: linkers put the variables of
+ * a file side by side. */
+static bool find_neighbour(const struct xc_crash_context *crash, xc_addr begin, struct object *out)
+{
+	struct xc_held held;
+	for (xc_addr at = begin - 1; begin - at <= PADDING; at--)
+		if (xc_statics_at(crash->process, crash->blame.place, crash->thread, at, &held)) {
+			*out = (struct object){held.type, at - held.offset, held.name};
+			return held.type && out->begin < begin;
+		}
+	return false;
+}
+
+static void offer_neighbour(struct nearest *n, const struct xc_held *held)
+{
+	struct object object;
+	uint64_t size;
+	if (!find_neighbour(n->crash, n->at - held->offset, &object) || !xc_type_size(object.type, &size))
+		return;
+	const struct xc_type *type = xc_type_complete(xc_type_strip(object.type));
+	if (type->kind == XC_TYPE_ARRAY && type->target) {
+		n->found = true;
+		n->array =
+			(struct xc_field_array){.name = xc_arena_printf(&n->crash->report->arena, "`%s`", object.name),
+						.element = type->target,
+						.begin = object.begin,
+						.end = object.begin + size};
+	} else {
+		offer_record(n, &object, object.name, type, object.begin, object.begin + size);
+	}
+	n->array.record = NULL;
+	n->array.next = held->name;
+	n->array.next_at = n->at - held->offset;
+	if (!xc_type_size(held->type, &n->array.next_size))
+		n->array.next_size = 0;
+}
+
 bool xc_field_array_before(const struct xc_crash_context *crash, xc_addr at, struct xc_field_array *out)
 {
 	struct xc_held held;
@@ -185,12 +210,15 @@ bool xc_field_array_before(const struct xc_crash_context *crash, xc_addr at, str
 		offer_targets(&n);
 		if (in_block(crash, at, &object))
 			offer_object(&n, &object);
-	} else if (what.kind == XC_WHAT_STACK && in_frames(crash, at, &object)) {
+	} else if (what.kind == XC_WHAT_STACK && xc_local_held(crash, FRAMES, at, &held)) {
+		object = (struct object){held.type, at - held.offset, held.name};
 		offer_object(&n, &object);
 	} else if (what.kind == XC_WHAT_DATA && crash->blame.place &&
 		   xc_statics_at(crash->process, crash->blame.place, crash->thread, at, &held) && held.type) {
 		object = (struct object){held.type, at - held.offset, held.name};
 		offer_object(&n, &object);
+		if (!n.found)
+			offer_neighbour(&n, &held);
 	}
 	*out = n.array;
 	return n.found;
@@ -237,6 +265,11 @@ static void add_members(const struct xc_field_array *array, xc_addr end, struct 
 {
 	size_t count = 0, told = 0;
 	uint64_t size;
+	if (!array->record) {
+		xc_text_printf(text, "`%s`%s", array->next,
+			       end > array->next_at + array->next_size ? " and the memory after it" : "");
+		return;
+	}
 	const struct xc_member *members = xc_type_members(array->record, &count);
 	for (size_t i = 0; i < count && i < MEMBERS; i++) {
 		xc_addr at = array->record_at + members[i].offset;

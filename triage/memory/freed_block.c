@@ -330,6 +330,7 @@ bool xc_freed_block_diagnose(struct xc_pointer_diagnosis *s)
 		return false;
 	}
 	explain(s, &freed);
+	xc_erased_element_report(s, freed.ambiguous ? XC_NO_BLOCK : freed.block, freed.suspect->value);
 	if (freed.ambiguous) {
 		report_ambiguous(s->crash, &freed);
 		xc_freed_by_report(s->crash, 0, 0);

@@ -27,7 +27,7 @@ enum {
 	LOWER = 1000000,
 };
 
-static bool is_double(uint64_t value, char *text, size_t size)
+bool xc_number_is_double(uint64_t value, char *text, size_t size)
 {
 	double number;
 	memcpy(&number, &value, sizeof number);
@@ -74,7 +74,7 @@ static bool describe(const struct xc_crash_context *crash, uint64_t value, char 
 		snprintf(text, size, "the numbers %" PRIu64 " and %" PRIu64 " if they are two of 32 bits", lower,
 			 upper);
 	else
-		return is_double(value, text, size);
+		return xc_number_is_double(value, text, size);
 	return true;
 }
 
@@ -107,7 +107,8 @@ static void report_read(const struct xc_pointer_diagnosis *s, const struct xc_de
 	xc_text_fini(&text);
 }
 
-static void report_places(struct xc_pointer_diagnosis *s, uint64_t value)
+/* True when an array explains it. */
+static bool report_places(struct xc_pointer_diagnosis *s, uint64_t value)
 {
 	const struct xc_crash_context *crash = s->crash;
 	xc_addr found[HITS];
@@ -118,7 +119,7 @@ static void report_places(struct xc_pointer_diagnosis *s, uint64_t value)
 		xc_block_types_infer(crash);
 	bool explained = read && report_array(s, place.at);
 	if (!crash->heap || value >= UINT64_MAX - ERRORS || value <= UINT32_MAX)
-		return; /* such words are everywhere */
+		return explained; /* such words are everywhere */
 	if (read)
 		report_read(s, &place);
 	size_t count = xc_memory_search_words(crash->process, value, 0, found, HITS);
@@ -137,6 +138,7 @@ static void report_places(struct xc_pointer_diagnosis *s, uint64_t value)
 			explained = report_array(s, found[i]);
 		xc_text_fini(&where);
 	}
+	return explained;
 }
 
 bool xc_number_overwrite_diagnose(struct xc_pointer_diagnosis *s)
@@ -149,7 +151,8 @@ bool xc_number_overwrite_diagnose(struct xc_pointer_diagnosis *s)
 			continue;
 		xc_verdict_evidence(s->crash->report, "the bytes of %s are %s", it->who, text);
 		xc_pointer_diagnosis_explain(s, "its bytes are %s: likely no pointer was stored there", text);
-		report_places(s, it->value);
+		if (!report_places(s, it->value))
+			xc_unset_local_partly(s);
 		return true;
 	}
 	return false;

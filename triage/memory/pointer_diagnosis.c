@@ -236,9 +236,21 @@ static bool diagnose_argument(struct xc_pointer_diagnosis *s)
 	return xc_stale_pointer_report(s->crash, &stale, false);
 }
 
+static bool diagnose_member(struct xc_pointer_diagnosis *s)
+{
+	struct xc_stale stale = xc_stale_member_find(s->crash);
+	return xc_stale_pointer_report(s->crash, &stale, false);
+}
+
 static bool diagnose_object(struct xc_pointer_diagnosis *s)
 {
 	return xc_stale_pointer_report(s->crash, &s->stale, true);
+}
+
+static bool diagnose_broken(struct xc_pointer_diagnosis *s)
+{
+	struct xc_stale stale = xc_stale_broken_find(s->crash);
+	return xc_stale_pointer_report(s->crash, &stale, true);
 }
 
 /* A value near NULL may have been read through a bad pointer, too. */
@@ -275,11 +287,16 @@ static const struct {
 	{"in a damaged block", diagnose_damaged, false},
 	{"frame that has returned", xc_returned_frame_diagnose, false},
 	{"argument into such a frame", diagnose_argument, false},
+	{"member of an argument into such a frame", diagnose_member, false},
+	{"argument that is no valid object", diagnose_broken, false},
+	{"half a pointer", xc_cut_pointer_diagnose, true},
 	{"far index", diagnose_wild_index, true},
 	{"flipped bit", diagnose_bit_flip, true},
 	{"member of a local object that was never set", xc_unset_local_diagnose, false},
 	{"no object on the way", diagnose_object, false},
 	{"a number", xc_number_overwrite_diagnose, true},
+	{"behind an array", xc_neighbour_diagnose, false},
+	{"member of a local object that is not always set", xc_unset_local_partly, false},
 };
 
 /* A string that ran over a return address has overwritten everything before that. */

@@ -39,6 +39,9 @@ bool xc_unset_member_diagnose(struct xc_pointer_diagnosis *diagnosis);
 /* A member of an object on the stack, that no function which has the object sets. */
 bool xc_unset_local_diagnose(struct xc_pointer_diagnosis *diagnosis);
 
+/* The same of a member that the object's function sets on some ways only. */
+bool xc_unset_local_partly(struct xc_pointer_diagnosis *diagnosis);
+
 /* A freed block: reached directly, or the value was read from it. */
 bool xc_freed_block_diagnose(struct xc_pointer_diagnosis *diagnosis);
 
@@ -56,6 +59,12 @@ bool xc_text_overwrite_diagnose(struct xc_pointer_diagnosis *diagnosis);
 
 /* A number that was written over a pointer: a double, small integers, the -1 of a function that failed. */
 bool xc_number_overwrite_diagnose(struct xc_pointer_diagnosis *diagnosis);
+
+/* A pointer whose upper half is lost. */
+bool xc_cut_pointer_diagnose(struct xc_pointer_diagnosis *diagnosis);
+
+/* In words: "the double 2.0". False when the word is not the bits of a double of ordinary size, or may be an address. */
+bool xc_number_is_double(uint64_t value, char *text, size_t size);
 
 /* A frame that has returned. */
 bool xc_returned_frame_diagnose(struct xc_pointer_diagnosis *diagnosis);
@@ -87,15 +96,31 @@ const char *xc_pointer_diagnosis_cause(const struct xc_crash_context *crash);
 /* Raise the severity by one step: "medium" becomes "high", and so on. */
 void xc_pointer_diagnosis_raise(struct xc_pointer_diagnosis *diagnosis);
 
+/* ---- erased_element.c ---- */
+
+/* Report a variable that is an iterator of a map, set, list or hash table of C++ and points into the freed block
+ * (XC_NO_BLOCK: which one is not known), or has moved on to the value that was read from it: likely its element was
+ * erased. False when there is none. */
+bool xc_erased_element_report(struct xc_pointer_diagnosis *diagnosis, uint32_t block, uint64_t bad);
+
+/* ---- neighbour.c: a static pointer right behind an array ---- */
+
+/* Explanation: the value was read from a static variable, or a member, in front of which an array ends. */
+bool xc_neighbour_diagnose(struct xc_pointer_diagnosis *diagnosis);
+
 /* ---- field_overrun.c: the array of a structure that was written past its end, over the members after it ---- */
 
-/* The array in front of a word, in the same object: a block of the heap, a variable of the crashed stack, a static. */
+/* The array in front of a word, in the same object: a block of the heap, a variable of the crashed stack, a static. Or in
+ * the static variable before it. */
 struct xc_field_array {
 	const char *name;             /* "`key` of struct entry", "`users[2].name`": lives as long as the report */
-	const struct xc_type *record; /* the structure that the array is a member of */
+	const struct xc_type *record; /* the structure that the array is a member of; NULL: it is before the object */
 	xc_addr record_at;
 	const struct xc_type *element;
 	xc_addr begin, end; /* of the array; end is exclusive */
+	const char *next;   /* without a record: the static variable that holds the word */
+	xc_addr next_at;
+	uint64_t next_size; /* 0: not known */
 };
 
 /* The array that ends at or before `at`, nearest to it. Infers the types of blocks. False when the object or its type

@@ -22,18 +22,20 @@
 #include "triage/blocks/freed_content.h"
 #include "triage/blocks/referrers.h"
 #include "triage/blocks/value_place.h"
+#include "triage/memory/stale_pointer_impl.h"
 #include "triage/util/same_type.h"
 
 enum {
 	TEXT_LOOK = 256,
 	TEXT_LEAST = 8,
-	DEPTH = 8,
+	INSIDE_LEAST = 16, /* bytes of members that a text which begins within an object has run over */
 	LEAST = 64 << 10,
+	LEVELS = 8,
 	BLOCKS = 100000, /* whose types are inferred for this: some tenths of a second */
 	STEPS = 3,       /* whose other owners are searched for: each search reads the process's memory */
 };
 
-static bool find_target(const struct xc_crash_context *crash, const struct xc_deref *deref, struct xc_pointed *t)
+bool xc_stale_target(const struct xc_crash_context *crash, const struct xc_deref *deref, struct xc_pointed *t)
 {
 	*t = (struct xc_pointed){.crash = crash, .deref = deref, .type = xc_same_type_pointed(deref->pointer_type)};
 	if (!crash->heap || !crash->heap->blocks.count)
@@ -74,13 +76,13 @@ static bool is_character(const struct xc_type *type)
 	       (xc_type_size(type, &size) && size == 1);
 }
 
-/* How many of the first `len` bytes of the object are in members that are no characters. */
-static uint64_t other_bytes(const struct xc_pointed *t, uint64_t len)
+/* How many bytes of the object, from one of them to another, are in members that are no characters. */
+static uint64_t other_bytes(const struct xc_pointed *t, uint64_t from, uint64_t to)
 {
 	uint64_t size, others = 0;
 	if (!xc_type_size(t->type, &size))
 		return 0;
-	for (uint64_t at = 0; at + 4 <= len && at + 4 <= size; at += 4) {
+	for (uint64_t at = from; at + 4 <= to && at + 4 <= size; at += 4) {
 		uint64_t rest = 0;
 		const struct xc_type *leaf = xc_field_path(NULL, t->type, at, &rest);
 		others += leaf && leaf != t->type && !is_character(leaf) ? 4 : 0;
@@ -98,9 +100,33 @@ static bool has_text(const struct xc_pointed *t, struct xc_text *shown)
 	size_t got = xc_space_peek(t->crash->process->space, from, bytes, want);
 	size_t len = xc_text_readable_length(bytes, got), before = t->deref->led - from;
 	if (!t->type || !xc_same_type_is_record(t->type) || len < TEXT_LEAST + before ||
-	    other_bytes(t, len - before) < TEXT_LEAST)
+	    other_bytes(t, 0, len - before) < TEXT_LEAST)
 		return false;
 	xc_text_escaped(shown, bytes, len);
+	return true;
+}
+
+/* A text that begins within the object, where it has no characters, and runs over the member that was read: none of its
+ * own, and none that came from before it. *offset_out: where it begins. */
+static bool has_text_inside(const struct xc_pointed *t, struct xc_text *shown, uint64_t *offset_out)
+{
+	char bytes[TEXT_LOOK];
+	uint64_t size, rest, bad = t->deref->at - t->deref->led, end = t->begin + t->size - t->deref->led;
+	if (!t->type || !xc_same_type_is_record(t->type) || !t->deref->at_known || !xc_type_size(t->type, &size) ||
+	    bad >= size || bad >= sizeof bytes)
+		return false;
+	size_t got =
+		xc_space_peek(t->crash->process->space, t->deref->led, bytes, end < sizeof bytes ? end : sizeof bytes);
+	size_t from = (size_t)bad < got ? (size_t)bad : 0;
+	while (from > 0 && xc_text_readable_length(bytes + from - 1, 1) == 1)
+		from--;
+	size_t len = xc_text_readable_length(bytes + from, got - from);
+	const struct xc_type *first = xc_field_path(NULL, t->type, from, &rest);
+	if (!from || from + len <= bad || !first || is_character(first) ||
+	    other_bytes(t, from, from + len) < INSIDE_LEAST)
+		return false;
+	xc_text_escaped(shown, bytes + from, len);
+	*offset_out = from;
 	return true;
 }
 
@@ -115,7 +141,7 @@ static void infer_types(struct xc_pointed *t)
 	t->block = xc_blocks_find(&t->crash->heap->blocks, t->begin);
 }
 
-static void find_moved(struct xc_pointed *t, struct xc_stale *out)
+void xc_stale_moved(struct xc_pointed *t, struct xc_stale *out)
 {
 	struct xc_text moved = {0};
 	t->moved = xc_moved_container_find(t, &moved);
@@ -133,7 +159,7 @@ static bool find_reused(struct xc_pointed *t, bool near, struct xc_stale *out)
 		return false;
 	infer_types(t);
 	if (near)
-		find_moved(t, out);
+		xc_stale_moved(t, out);
 	bool cast = false, text = has_text(t, &shown), other = near && xc_other_owner_find(t, text, &owner, &cast);
 	if (text || other) {
 		const char *where =
@@ -152,50 +178,38 @@ static bool find_reused(struct xc_pointed *t, bool near, struct xc_stale *out)
 	return text || other;
 }
 
+/* The new owner of the block need not be known: its text is, and who else had the old object. */
+static bool find_overwritten(const struct xc_pointed *t, struct xc_stale *out)
+{
+	struct xc_arena *arena = &t->crash->report->arena;
+	struct xc_text shown = {0};
+	uint64_t offset, rest;
+	bool found = has_text_inside(t, &shown, &offset) && xc_other_owner_has_fellow(t);
+	if (found) {
+		struct xc_text path = {0};
+		xc_field_path(&path, t->type, offset, &rest);
+		out->redact = xc_arena_printf(arena,
+					      "the block at 0x%" PRIx64 ", of %" PRIu64
+					      " bytes, contains text that begins in the object, "
+					      "where a %s has `%s`",
+					      t->begin, t->size, xc_type_name(t->type),
+					      xc_text_string(&path) + (*xc_text_string(&path) == '.'));
+		out->why = xc_arena_printf(arena, "%s: \"%s\"", out->redact, xc_text_string(&shown));
+		out->kind = XC_STALE_REUSED;
+		out->sure = false;
+		xc_text_fini(&path);
+	}
+	xc_text_fini(&shown);
+	return found;
+}
+
 /* ---- objects and their vtables ---- */
 
-/* Does the type begin with a vptr? */
-static bool is_polymorphic(const struct xc_type *type, unsigned depth)
-{
-	size_t count;
-	if (!type || !xc_same_type_is_record(type) || !depth)
-		return false;
-	const struct xc_member *members = xc_type_members(type, &count);
-	for (size_t i = 0; i < count; i++) {
-		if (members[i].offset)
-			continue;
-		if (members[i].artificial && members[i].name && strncmp(members[i].name, "_vptr", 5) == 0)
-			return true;
-		if (members[i].base && !members[i].dynamic &&
-		    is_polymorphic(xc_type_complete(xc_type_strip(members[i].type)), depth - 1))
-			return true;
-	}
-	return false;
-}
-
-/* Does an object of class `whole` begin with one of class `part`? Also true when it is not known. */
-static bool begins_with(const struct xc_type *whole, const struct xc_type *part, unsigned depth)
-{
-	size_t count;
-	whole = xc_type_complete(xc_type_strip(whole));
-	if (!depth || whole->is_declaration || part->is_declaration || whole == part ||
-	    (whole->name && part->name && strcmp(whole->name, part->name) == 0))
-		return true;
-	if (!xc_same_type_is_record(whole))
-		return false;
-	const struct xc_member *members = xc_type_members(whole, &count);
-	for (size_t i = 0; i < count; i++)
-		if (members[i].dynamic ||
-		    (!members[i].offset && members[i].type && begins_with(members[i].type, part, depth - 1)))
-			return true;
-	return false;
-}
-
-static bool find_class(const struct xc_crash_context *crash, xc_addr led, const struct xc_type *type,
+bool xc_stale_class_at(const struct xc_crash_context *crash, xc_addr led, const struct xc_type *type,
 		       struct xc_stale *out)
 {
-	const struct xc_type *found = is_polymorphic(type, DEPTH) ? xc_object_class(crash, led) : NULL;
-	if (!found || begins_with(found, type, DEPTH) || begins_with(type, found, DEPTH))
+	const struct xc_type *found = xc_object_class_other(crash, led, type);
+	if (!found)
 		return false;
 	out->kind = XC_STALE_CLASS;
 	out->redact = NULL;
@@ -210,7 +224,8 @@ static bool find_table(const struct xc_pointed *t, struct xc_stale *out)
 {
 	const struct xc_process *p = t->crash->process;
 	uint64_t table;
-	if (!is_polymorphic(t->type, DEPTH) || !xc_space_peek_uint(p->space, t->deref->led, p->arch->word, &table))
+	if (!xc_object_class_is_polymorphic(t->type) ||
+	    !xc_space_peek_uint(p->space, t->deref->led, p->arch->word, &table))
 		return false;
 	const struct xc_mapping *m = xc_process_mapping(p, table);
 	if (m && (xc_process_module(p, table) || !m->writable))
@@ -254,16 +269,16 @@ static bool find_stale(const struct xc_crash_context *crash, const struct xc_der
 		out->kind = XC_STALE_FRAME;
 		return true;
 	}
-	bool block = find_target(crash, deref, &t);
+	bool block = xc_stale_target(crash, deref, &t);
 	out->begin = t.begin;
 	out->size = t.size;
 	if (block && find_freed(&t, out)) {
-		find_moved(&t, out);
+		xc_stale_moved(&t, out);
 		return true;
 	}
-	bool reused = block && find_reused(&t, near, out);
-	return (reused && out->kind == XC_STALE_REUSED) || (near && find_class(crash, deref->led, t.type, out)) ||
-	       reused || find_table(&t, out);
+	bool reused = block && (find_reused(&t, near, out) || (near && find_overwritten(&t, out)));
+	return (reused && out->kind == XC_STALE_REUSED) ||
+	       (near && xc_stale_class_at(crash, deref->led, t.type, out)) || reused || find_table(&t, out);
 }
 
 /* ---- reports ---- */
@@ -286,6 +301,9 @@ static void report_weak(struct xc_crash_context *crash, const struct xc_stale *s
 		[XC_STALE_OTHER] = "points to a block that is used as another type: it was cast wrongly, or its block "
 				   "had been freed and has another owner now",
 		[XC_STALE_TABLE] = "points to no living object: it was destroyed, overwritten, or never constructed",
+		[XC_STALE_BROKEN] =
+			"leads to no living object: it was destroyed, moved, or overwritten, or its block has "
+			"another owner now",
 		[XC_STALE_TEXT] = "points to text: the object was overwritten, its block has another owner now, or it "
 				  "never was one",
 	};
@@ -360,7 +378,8 @@ static void report(struct xc_crash_context *crash, const struct xc_stale *stale)
 /* These kinds prove less than what a wild value itself shows. */
 static bool is_weak(const struct xc_stale *stale)
 {
-	return stale->kind == XC_STALE_OTHER || stale->kind == XC_STALE_TABLE || stale->kind == XC_STALE_TEXT;
+	return stale->kind == XC_STALE_OTHER || stale->kind == XC_STALE_TABLE || stale->kind == XC_STALE_TEXT ||
+	       stale->kind == XC_STALE_BROKEN;
 }
 
 /* Does the member that was read through the pointer have the value that was read? */
@@ -382,16 +401,47 @@ static bool has_value(const struct xc_crash_context *crash, const struct xc_dere
 	return false;
 }
 
-/* A pointer whose register was used for something else: its value is likely still where it was read, if what it leads
- * to has the value that was read through it. NULL: it is not known. */
-static const struct xc_deref *read_again(const struct xc_crash_context *crash, size_t number)
+/* Where it was read. */
+static bool is_read_again(const struct xc_crash_context *crash, size_t number, struct xc_deref *deref)
 {
 	const struct xc_derefs *derefs = crash->derefs;
 	const struct xc_deref *from = number + 1 < derefs->count ? &derefs->items[number + 1] : NULL;
+	return from && from->at_known && from->size == crash->process->arch->word &&
+	       xc_space_peek_uint(crash->process->space, from->at, from->size, &deref->led) && has_value(crash, deref);
+}
+
+/* May a variable of this type be a copy of the pointer? NULL is read wherever something else is 0, so it takes a
+ * `void *` or a pointer of the same type. */
+static bool may_be_copy(const struct xc_deref *deref, const struct xc_type *type)
+{
+	const struct xc_type *target = xc_same_type_pointed(type);
+	return xc_type_is_pointer(type) && (deref->value || !target || target->kind == XC_TYPE_VOID ||
+					    xc_same_type(target, xc_same_type_pointed(deref->pointer_type)));
+}
+
+/* In another variable of the function: `void *user`, of which the pointer is a copy. */
+static bool is_in_variable(const struct xc_crash_context *crash, struct xc_deref *deref)
+{
+	const struct xc_frame_context in = xc_crash_context_frame(crash, deref->frame);
+	for (size_t level = 0; !in.place->line_only && level < in.place->level_count && level < LEVELS; level++)
+		for (int locals = 0; locals <= 1; locals++) {
+			struct xc_named_value *values;
+			size_t count = xc_variable_values(&in, level, locals, &crash->report->arena, &values);
+			for (size_t i = 0; i < count; i++)
+				if (may_be_copy(deref, values[i].value.type) &&
+				    xc_value_load(&values[i].value, &deref->led) && has_value(crash, deref))
+					return true;
+		}
+	return false;
+}
+
+/* A pointer whose register was used for something else: its value is likely still elsewhere, if what that leads to has the
+ * value that was read through it. NULL: it is not known. */
+static const struct xc_deref *read_again(const struct xc_crash_context *crash, size_t number)
+{
 	struct xc_deref *deref = xc_arena_alloc(&crash->report->arena, sizeof *deref);
-	*deref = derefs->items[number];
-	if (!from || !from->at_known || from->size != crash->process->arch->word ||
-	    !xc_space_peek_uint(crash->process->space, from->at, from->size, &deref->led) || !has_value(crash, deref))
+	*deref = crash->derefs->items[number];
+	if (!is_read_again(crash, number, deref) && !is_in_variable(crash, deref))
 		return NULL;
 	deref->led_known = true;
 	deref->straight = false;
@@ -421,64 +471,6 @@ struct xc_stale xc_stale_pointer_at(const struct xc_crash_context *crash, const 
 {
 	struct xc_stale stale;
 	return find_stale(crash, deref, true, &stale) ? stale : (struct xc_stale){.kind = XC_STALE_NOT};
-}
-
-/* ---- arguments ---- */
-
-/* Where the way of a bad pointer is not known, an argument of the function to look at that points into the frame of a
- * function that has returned likely led there. */
-static bool is_into_dead_frame(const struct xc_crash_context *crash, const struct xc_deref *deref, struct xc_stale *out)
-{
-	bool sure; /* of the place only: not that it led to the bad value */
-	if (!xc_dead_frame_at(crash, deref, &sure, &out->why))
-		return false;
-	out->kind = XC_STALE_FRAME;
-	return true;
-}
-
-/* Of an object in the heap: elsewhere an argument may be the end of an array, where the next object begins. */
-static bool is_other_class(const struct xc_crash_context *crash, const struct xc_deref *deref, struct xc_stale *out)
-{
-	return crash->heap && xc_blocks_find(&crash->heap->blocks, deref->led) != XC_NO_BLOCK &&
-	       find_class(crash, deref->led, xc_same_type_pointed(deref->pointer_type), out);
-}
-
-typedef bool argument_fn(const struct xc_crash_context *crash, const struct xc_deref *deref, struct xc_stale *out);
-
-/* The first pointer or reference among the blamed function's arguments for which it holds. */
-static struct xc_stale find_argument(const struct xc_crash_context *crash, argument_fn *holds)
-{
-	struct xc_stale stale = {.kind = XC_STALE_NOT};
-	const struct xc_place *place = crash->blame.place;
-	struct xc_named_value *values;
-	if (!place || !place->level_count || place->line_only || crash->blamed >= crash->frame_count)
-		return stale;
-	const struct xc_frame_context in = xc_crash_context_frame(crash, crash->blamed);
-	size_t count = xc_variable_values(&in, crash->blame.level, false, &crash->report->arena, &values);
-	for (size_t i = 0; i < count; i++) {
-		struct xc_deref *deref = xc_arena_alloc(&crash->report->arena, sizeof *deref);
-		*deref = (struct xc_deref){.frame = crash->blamed,
-					   .pointer = values[i].name,
-					   .pointer_type = values[i].value.type,
-					   .led_known = true};
-		if (!values[i].name || !xc_same_type_pointed(values[i].value.type) ||
-		    !xc_value_load(&values[i].value, &deref->led) || !holds(crash, deref, &stale))
-			continue;
-		stale.deref = deref;
-		return stale;
-	}
-	return stale;
-}
-
-struct xc_stale xc_stale_argument_find(const struct xc_crash_context *crash)
-{
-	struct xc_stale none = {.kind = XC_STALE_NOT};
-	return xc_derefs_bad(crash->derefs) ? none : find_argument(crash, is_into_dead_frame);
-}
-
-struct xc_stale xc_stale_class_find(const struct xc_crash_context *crash)
-{
-	return find_argument(crash, is_other_class);
 }
 
 bool xc_stale_pointer_report(struct xc_crash_context *crash, const struct xc_stale *stale, bool weak)

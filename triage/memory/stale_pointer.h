@@ -13,6 +13,7 @@ enum xc_stale_kind {
 	XC_STALE_CLASS,  /* an object that is of another class, by its vtable; cast wrongly, or stale */
 	XC_STALE_OTHER,  /* the same, where a `void *` leads to the object, too: cast wrongly, or stale */
 	XC_STALE_TABLE,  /* an object whose vptr leads to no vtable */
+	XC_STALE_BROKEN, /* an object whose strings and containers are not valid */
 	XC_STALE_TEXT,   /* a block that contains text where the type has none; who else has it is not known */
 };
 
@@ -42,8 +43,16 @@ bool xc_stale_pointer_report(struct xc_crash_context *crash, const struct xc_sta
  * Never sure. Only of kind XC_STALE_FRAME, or XC_STALE_NOT. */
 struct xc_stale xc_stale_argument_find(const struct xc_crash_context *crash);
 
-/* An argument of the blamed function that leads to an object of another class, by its vtable: whatever was read through
- * it is wrong. Only of kind XC_STALE_CLASS, or XC_STALE_NOT. */
+/* An argument of the blamed function, or a local variable of it that was set, that leads to an object of another class,
+ * by its vtable: whatever was read through it is wrong. Only of kind XC_STALE_CLASS, or XC_STALE_NOT. */
 struct xc_stale xc_stale_class_find(const struct xc_crash_context *crash);
+
+/* An argument of the blamed function that leads to an object with a pointer or reference into the frame of a function that
+ * has returned, as a lambda has that captured by reference. Never sure. Of kind XC_STALE_FRAME, or XC_STALE_NOT. */
+struct xc_stale xc_stale_member_find(const struct xc_crash_context *crash);
+
+/* An argument of the blamed function that leads to an object in the heap whose members are not valid. Of kind
+ * XC_STALE_REUSED where a container has such objects elsewhere, else of kind XC_STALE_BROKEN, or XC_STALE_NOT. */
+struct xc_stale xc_stale_broken_find(const struct xc_crash_context *crash);
 
 #endif

@@ -44,26 +44,37 @@ static bool find_name(struct unset_local *u)
 	return named;
 }
 
-/* Does no store by this register set the word, on any path to what runs now? */
-static bool is_unset_by(const struct unset_local *u, int reg)
+/* On the paths to what runs now. */
+enum setting {
+	SET_ALWAYS, /* or not known */
+	SET_PARTLY, /* there is a path on which nothing sets it */
+	SET_NEVER,
+};
+
+/* Which stores by this register set the word? */
+static enum setting set_by(const struct unset_local *u, int reg)
 {
 	const struct xc_arch *arch = u->crash->process->arch;
 	struct xc_slice slice;
 	uint64_t base;
+	size_t before = 0;
 	if (!xc_regs_get(&u->crash->frames[u->code.frame].regs, reg, &base) || !xc_frame_code_spend(&u->code))
-		return false;
+		return SET_ALWAYS;
 	xc_slice_slot(u->code.body, u->code.at, reg, (int64_t)(u->at - base), arch->word, &slice);
 	for (size_t i = 0; i < slice.count; i++)
-		if (slice.items[i].kind != XC_DEFINITION_ENTRY || slice.items[i].reg >= 0 || slice.items[i].offset >= 0)
-			return false;
-	return slice.count;
+		before += slice.items[i].kind == XC_DEFINITION_ENTRY && slice.items[i].reg < 0 &&
+			  slice.items[i].offset < 0;
+	return !before ? SET_ALWAYS : before < slice.count ? SET_PARTLY : SET_NEVER;
 }
 
-static bool is_unset(const struct unset_local *u)
+static enum setting setting_of(const struct unset_local *u)
 {
 	const struct xc_arch *arch = u->crash->process->arch;
-	return is_unset_by(u, arch->sp) &&
-	       (!xc_frame_code_is_frame_register(&u->code, arch->fp) || is_unset_by(u, arch->fp));
+	const enum setting top = set_by(u, arch->sp);
+	if (top == SET_ALWAYS || !xc_frame_code_is_frame_register(&u->code, arch->fp))
+		return top;
+	const enum setting frame = set_by(u, arch->fp);
+	return frame < top ? frame : top;
 }
 
 /* Does the function write at this distance from a pointer? */
@@ -107,10 +118,12 @@ static bool is_set_by(const struct unset_local *u, size_t call, xc_addr given)
 	       writes_at(body, u->at - given);
 }
 
-/* The functions that run, and have the object by the pointer that leads there. */
+/* The functions that run, and have the object by the pointer that leads there. What was called through a bad pointer is
+ * none. */
 static bool is_set_by_running(const struct unset_local *u, xc_addr object)
 {
-	for (size_t i = 0; i < u->code.frame; i++) {
+	const bool called = u->crash->fault.access == XC_ACCESS_EXECUTE;
+	for (size_t i = called; i < u->code.frame; i++) {
 		const struct xc_body *body = xc_body_cache_get(u->crash->bodies, xc_frame_lookup(&u->crash->frames[i]));
 		if (!body || body->incomplete || writes_at(body, u->at - object))
 			return true;
@@ -175,23 +188,41 @@ static bool is_set_elsewhere(const struct unset_local *u)
 	return false;
 }
 
-bool xc_unset_local_diagnose(struct xc_pointer_diagnosis *s)
+/* The member, when nothing else than its function's own stores may set it. */
+static enum setting find(const struct xc_crash_context *crash, unsigned *budget, struct unset_local *out)
 {
-	const struct xc_deref *bad = xc_derefs_bad(s->crash->derefs);
-	struct unset_local u = {.crash = s->crash};
-	unsigned budget = XC_SYMBOLIC_BUDGET;
+	const struct xc_deref *bad = xc_derefs_bad(crash->derefs);
+	*out = (struct unset_local){.crash = crash};
 	if (!bad || !bad->at_known || bad->own || !bad->led_known)
-		return false;
-	u.at = bad->at;
-	if (!find_frame(&u, &budget) || !find_name(&u) || !is_unset(&u) || is_set_by_running(&u, bad->led) ||
-	    is_set_elsewhere(&u))
+		return SET_ALWAYS;
+	out->at = bad->at;
+	if (!find_frame(out, budget) || !find_name(out))
+		return SET_ALWAYS;
+	const enum setting setting = setting_of(out);
+	return setting != SET_ALWAYS && !is_set_by_running(out, bad->led) && !is_set_elsewhere(out) ? setting
+												    : SET_ALWAYS;
+}
+
+static bool diagnose(struct xc_pointer_diagnosis *s, enum setting wanted, const char *why)
+{
+	struct unset_local u;
+	unsigned budget = XC_SYMBOLIC_BUDGET;
+	if (find(s->crash, &budget, &u) != wanted)
 		return false;
 	const struct xc_place *place = xc_crash_context_place(s->crash, u.code.frame);
-	const char *function = xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
-	xc_pointer_diagnosis_explain(
-		s,
-		"possibly `%s` of %s() was never set: nothing in that function stores there, nor in "
-		"those that it gives the object to",
-		u.name, function ? function : "a function");
+	const char *function = xc_place_outer_function(place);
+	xc_pointer_diagnosis_explain(s, "possibly `%s` of %s() was never set: %s", u.name,
+				     function ? function : "a function", why);
 	return true;
+}
+
+bool xc_unset_local_diagnose(struct xc_pointer_diagnosis *s)
+{
+	return diagnose(s, SET_NEVER,
+			"nothing in that function stores there, nor in those that it gives the object to");
+}
+
+bool xc_unset_local_partly(struct xc_pointer_diagnosis *s)
+{
+	return diagnose(s, SET_PARTLY, "that function stores there only on some of the ways to the call that runs");
 }

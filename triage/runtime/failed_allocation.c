@@ -12,6 +12,7 @@
 
 #include "core/base/text.h"
 #include "triage/dataflow/origin.h"
+#include "triage/util/absurd_size.h"
 #include "triage/runtime/cause_abort.h"
 
 enum { RSI = 4, RDI = 5, OUTWARD = 3, WAYS = 32, BACK = 400, COPIES = 4 };
@@ -216,13 +217,14 @@ static void report_mapped(const struct xc_crash_context *crash)
 static void classify(struct xc_crash_context *crash, const struct xc_frame_code *s, size_t call)
 {
 	const struct allocator *allocator = allocator_of(xc_body_callee(s->body, &s->body->insns[call], NULL));
-	struct xc_text cause = {0};
+	struct xc_text cause = {0}, why = {0};
 	uint64_t bytes;
 	xc_crash_context_blame(crash, s->frame);
 	if (bytes_asked(s, call, allocator, &bytes)) {
 		xc_text_printf(&cause, "%s() was asked for %" PRIu64 " bytes (", allocator->name, bytes);
 		xc_text_size(&cause, bytes);
-		xc_text_add(&cause, ")");
+		xc_text_add(&cause, xc_absurd_size_add(bytes, &why) ? "; " : "");
+		xc_text_printf(&cause, "%s)", xc_text_string(&why));
 	} else {
 		xc_text_printf(&cause, "%s() was asked for memory", allocator->name);
 	}
@@ -231,6 +233,7 @@ static void classify(struct xc_crash_context *crash, const struct xc_frame_code 
 	xc_verdict_evidence(crash->report, "the call that gave up is reached only after a test of the result of %s()",
 			    allocator->name);
 	report_mapped(crash);
+	xc_text_fini(&why);
 	xc_text_fini(&cause);
 }
 

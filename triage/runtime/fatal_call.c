@@ -17,6 +17,7 @@
 #include "triage/code/body_cache.h"
 #include "triage/dataflow/argument.h"
 #include "triage/fault/cause_trap.h"
+#include "triage/libc/format_filled.h"
 #include "triage/runtime/exception.h"
 #include "triage/util/names.h"
 #include "triage/util/user_code.h"
@@ -331,7 +332,8 @@ static const char *take_fatal(struct xc_crash_context *crash)
 	if (!best.text || !best.condition)
 		consider_arguments(crash, index, &best);
 	const char *stream = best.rank < 7 ? find_stream(crash, first, index) : NULL;
-	const char *said = stream ? stream : best.text;
+	const char *said = stream ? stream : best.text, *filled = said ? xc_format_filled(crash, index, said) : NULL;
+	said = filled ? filled : said;
 	if (said && best.condition && !strstr(said, best.condition))
 		said = xc_arena_printf(&crash->report->arena, "%s: %s", best.condition, said);
 	if (!crash->verdict->message)

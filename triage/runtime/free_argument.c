@@ -180,6 +180,9 @@ static void report_header(const struct xc_crash_context *crash, xc_addr block)
 	if (!crash->heap || !xc_crash_context_is(crash, "heap-corruption"))
 		return;
 	struct xc_what what = xc_what(crash->process, crash->heap, block);
+	bool known = what.kind == XC_WHAT_BLOCK && xc_block_state(&crash->heap->blocks, what.block) != XC_BLOCK_UNKNOWN;
+	if (block % (2 * word) || (known && what.offset))
+		return; /* no block begins there */
 	report_overwritten(crash, "that block", block - 2 * word);
 	if (what.kind == XC_WHAT_BLOCK && !what.offset)
 		report_overwritten(crash, "the block after it",

@@ -17,6 +17,8 @@
 #include "dwarf/lookup/lookup.h"
 #include "triage/dataflow/argument.h"
 #include "triage/explain/vtable_slot.h"
+#include "triage/survey/dying_object.h"
+#include "triage/util/absurd_size.h"
 #include "triage/runtime/exception.h"
 #include "triage/util/user_code.h"
 #include "triage/util/names.h"
@@ -173,16 +175,25 @@ static bool asked_for(const struct xc_crash_context *crash, uint64_t *size_out)
 	return false;
 }
 
+static char *refused_size(const struct xc_crash_context *crash, const char *type, uint64_t size)
+{
+	struct xc_text why = {0};
+	bool absurd = xc_absurd_size_add(size, &why);
+	char *cause = xc_asprintf("operator new could not allocate the %" PRIu64
+				  " bytes that %s requested%s%s%s, and nothing caught %s",
+				  size, xc_crash_context_culprit(crash), absurd ? " (" : "", xc_text_string(&why),
+				  absurd ? ")" : "", type);
+	xc_text_fini(&why);
+	return cause;
+}
+
 static bool out_of_memory(struct xc_crash_context *crash, const struct xc_exception *e)
 {
 	uint64_t size;
 	if (strcmp(e->type, "std::bad_alloc") != 0 && strcmp(e->type, "std::bad_array_new_length") != 0)
 		return false;
 	if (asked_for(crash, &size))
-		classify(crash, "out-of-memory", e->type, "low", "certain",
-			 xc_asprintf("operator new could not allocate the %" PRIu64
-				     " bytes that %s requested, and nothing caught %s",
-				     size, xc_crash_context_culprit(crash), e->type));
+		classify(crash, "out-of-memory", e->type, "low", "certain", refused_size(crash, e->type, size));
 	else
 		classify(crash, "out-of-memory", e->type, "low", "certain",
 			 xc_asprintf("an allocation in %s failed, and nothing caught %s",
@@ -270,7 +281,8 @@ static bool ends_thread(const struct xc_crash_context *crash, bool *sure_out)
 	return *sure_out || (name && (strcmp(name, "/std_thread.h") == 0 || strcmp(name, "/thread") == 0));
 }
 
-/* std::terminate() was called directly. There may be an exception all the same, handled or in flight. */
+/* std::terminate() was called directly, or, where debug information does not show what was inlined, perhaps by a
+ * destructor. There may be an exception all the same, handled or in flight. */
 static void classify_called(struct xc_crash_context *crash, const struct xc_exception *e)
 {
 	bool sure;
@@ -282,10 +294,16 @@ static void classify_called(struct xc_crash_context *crash, const struct xc_exce
 		classify(crash, "terminate", "called", "low", "likely",
 			 xc_asprintf("std::terminate() was called from %s while %s was handled",
 				     xc_crash_context_culprit(crash), e->type));
+	else if (!crash->blame.place || !xc_place_function(crash->blame.place, crash->blame.level))
+		classify(
+			crash, "terminate", NULL, "low", "certain",
+			xc_asprintf("std::terminate() was called from a function without a name: by the program, or by "
+				    "the destructor of a std::thread that was neither joined nor detached%s",
+				    xc_exception_none(crash) ? "; no exception was in flight" : ""));
 	else
 		classify(crash, "terminate", "called", "low",
-			 blamed_level(crash) && xc_user_code_is_library_line(blamed_level(crash)) ? "likely"
-												  : "certain",
+			 blamed_level(crash) && !xc_user_code_is_library_line(blamed_level(crash)) ? "certain"
+												   : "likely",
 			 xc_asprintf("std::terminate() was called from %s%s", xc_crash_context_culprit(crash),
 				     xc_exception_none(crash) ? "; no exception was in flight" : ""));
 }
@@ -334,10 +352,18 @@ static void classify_pure(struct xc_crash_context *crash, size_t reporter)
 		return;
 	}
 	crash->verdict->expression = called_slot(crash, reporter + 1, name);
-	classify(crash, "pure-virtual-call", NULL, "medium", "certain",
-		 xc_asprintf("a pure virtual function was called in %s: the object is only a %s, as during its "
-			     "constructor or destructor, and after it",
-			     xc_crash_context_culprit(crash), name));
+	struct xc_text dying = {0};
+	const char *article = strchr("AEIOUaeiou", *name) ? "an" : "a";
+	if (xc_dying_object_find(crash, object, name, &dying))
+		classify(crash, "pure-virtual-call", NULL, "medium", "certain",
+			 xc_asprintf("a pure virtual function was called in %s: the object is only %s %s now: %s",
+				     xc_crash_context_culprit(crash), article, name, xc_text_string(&dying)));
+	else
+		classify(crash, "pure-virtual-call", NULL, "medium", "certain",
+			 xc_asprintf("a pure virtual function was called in %s: the object is only %s %s, as during "
+				     "its constructor or destructor, and after it",
+				     xc_crash_context_culprit(crash), article, name));
+	xc_text_fini(&dying);
 	xc_verdict_evidence(crash->report, "the object at 0x%" PRIx64 " has the virtual functions of %s", object, name);
 }
 

@@ -78,27 +78,36 @@ static bool ends_in(const char *text, const char *end)
 	return len >= wanted && strcmp(text + len - wanted, end) == 0;
 }
 
-void xc_rust_expression_report(struct xc_crash_context *crash, const char *file, unsigned line)
+const char *xc_rust_expression_of(const struct xc_crash_context *crash, const char *file, unsigned line)
 {
-	struct xc_verdict *v = crash->verdict;
-	struct xc_text chain = {0}, words = {0};
-	if (!crash->source || !file || !v->cause || !v->kind ||
-	    (strcmp(v->kind, "unwrap") && strcmp(v->kind, "expect")))
-		return;
+	struct xc_text chain = {0}, words = {0}, plain = {0};
+	const char *expression = NULL;
+	if (!crash->source || !file)
+		return NULL;
 	read_chain(crash, file, line, &chain);
 	const char *text = xc_text_string(&chain), *call = call_in(text);
 	size_t end = call ? (size_t)(call - text) : 0, from = call ? beginning(text, end) : 0;
 	if (call && from < end && end - from < MOST) {
-		struct xc_text plain = {0};
 		add_without_texts(text + from, end - from, &plain);
 		xc_text_escaped(&words, xc_text_string(&plain), plain.len);
-		const char *expression = xc_text_string(&words);
-		bool weak = ends_in(expression, ".upgrade()");
-		v->cause = xc_arena_printf(
-			&crash->report->arena, "%s: `%s`%s", v->cause, expression,
-			weak ? ": the object that this Weak led to has been dropped, or it never had one" : "");
-		xc_text_fini(&plain);
+		expression = xc_arena_strdup(&crash->report->arena, xc_text_string(&words));
 	}
+	xc_text_fini(&plain);
 	xc_text_fini(&chain);
 	xc_text_fini(&words);
+	return expression;
+}
+
+void xc_rust_expression_report(struct xc_crash_context *crash, const char *file, unsigned line)
+{
+	struct xc_verdict *v = crash->verdict;
+	if (!v->cause || !v->kind || (strcmp(v->kind, "unwrap") && strcmp(v->kind, "expect")))
+		return;
+	const char *expression = xc_rust_expression_of(crash, file, line);
+	if (expression)
+		v->cause = xc_arena_printf(
+			&crash->report->arena, "%s: `%s`%s", v->cause, expression,
+			ends_in(expression, ".upgrade()")
+				? ": the object that this Weak led to has been dropped, or it never had one"
+				: "");
 }

@@ -18,6 +18,7 @@
 #include "dwarf/types/type.h"
 #include "dwarf/stack/variable.h"
 #include "triage/dataflow/argument.h"
+#include "triage/rust/rust_consequence.h"
 #include "triage/rust/rust_location.h"
 #include "triage/rust/rust_payload.h"
 #include "triage/rust/rust_refcell.h"
@@ -152,7 +153,7 @@ static void report_alignment(const struct xc_crash_context *crash, size_t checke
 static void report_precondition(const struct xc_crash_context *crash, size_t checker)
 {
 	const struct xc_place *place = xc_crash_context_place(crash, checker);
-	const char *name = xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
+	const char *name = xc_place_outer_function(place);
 	const char *end = name ? strstr(name, "::precondition_check") : NULL;
 	if (end)
 		xc_verdict_evidence(crash->report, "what was passed to %.*s is not what it demands", (int)(end - name),
@@ -198,10 +199,10 @@ static void report_first(struct xc_crash_context *crash)
 }
 
 /* The handler's frames end with core::panicking::panic_fmt(). */
-static const char *formatted_text(const struct xc_crash_context *crash)
+static const char *formatted_text(const struct xc_crash_context *crash, const char *begins_with)
 {
 	static const char *const taker[] = {"core::panicking::panic_fmt", NULL};
-	return xc_rust_payload_formatted(crash, xc_crash_context_find_frame(crash, taker));
+	return xc_rust_payload_formatted(crash, xc_crash_context_find_frame(crash, taker), begins_with);
 }
 
 /* The texts of the functions that have no other (library/core/src/panicking.rs, panic_const). */
@@ -243,7 +244,7 @@ static const char *library_callee(const struct xc_crash_context *crash)
 		name = xc_place_function(blame->place, blame->level - 1);
 	} else if (crash->blamed && crash->blamed < crash->frame_count) {
 		const struct xc_place *place = xc_crash_context_place(crash, crash->blamed - 1);
-		name = xc_place_function(place, place->level_count ? place->level_count - 1 : 0);
+		name = xc_place_outer_function(place);
 	}
 	return name && !xc_names_begin(machinery, name) ? name : NULL;
 }
@@ -264,7 +265,7 @@ static bool is_reason_within(const char *callee, const char *kind)
 
 static void classify_panic(struct xc_crash_context *crash)
 {
-	const char *text = constant_text(crash), *made = formatted_text(crash), *callee = library_callee(crash);
+	const char *text = constant_text(crash), *made = formatted_text(crash, text), *callee = library_callee(crash);
 	size_t at;
 	if (!text && !made)
 		made = text_by_name(crash);
@@ -339,32 +340,38 @@ static void add_size(const struct xc_crash_context *crash, uint64_t a, uint64_t 
 			       a > b ? a : b, a > b ? b : a);
 }
 
-/* What the collection was to grow by: an argument of the library's functions on the way. */
-static bool find_growth(const struct xc_crash_context *crash, size_t handler, uint64_t *count_out)
+/* What the collection was to hold, or to grow by: an argument of the library's functions on the way. */
+static const char *find_growth(const struct xc_crash_context *crash, size_t handler, uint64_t *count_out)
 {
+	static const struct {
+		const char *argument, *words;
+	} known[] = {{"additional", "more elements"}, {"capacity", "elements"}};
 	for (size_t i = handler; i <= crash->blamed && i < crash->frame_count && i - handler < FRAMES; i++) {
 		const struct xc_place *place = xc_crash_context_place(crash, i);
 		const struct xc_frame_context context = xc_crash_context_frame(crash, i);
 		for (size_t l = 0; !place->line_only && l < place->level_count && !xc_user_code_is(place, l); l++) {
 			struct xc_named_value *values;
 			size_t count = xc_variable_values(&context, l, false, &crash->report->arena, &values);
-			for (size_t v = 0; v < count; v++)
-				if (values[v].name && strcmp(values[v].name, "additional") == 0 &&
-				    xc_value_load(&values[v].value, count_out))
-					return true;
+			for (size_t v = 0; v < count * XC_COUNT(known); v++) {
+				const struct xc_named_value *value = &values[v / XC_COUNT(known)];
+				if (value->name && strcmp(value->name, known[v % XC_COUNT(known)].argument) == 0 &&
+				    xc_value_load(&value->value, count_out))
+					return known[v % XC_COUNT(known)].words;
+			}
 		}
 	}
-	return false;
+	return NULL;
 }
 
 static void classify_memory(struct xc_crash_context *crash, size_t handler)
 {
 	uint64_t a, b;
 	struct xc_text size = {0};
+	const char *elements;
 	if (xc_argument_find(crash, handler + 1, 0, &a) && xc_argument_find(crash, handler + 1, 1, &b))
 		add_size(crash, a, b, &size);
-	else if (find_growth(crash, handler, &a))
-		xc_text_printf(&size, "%" PRIu64 " more elements of a collection", a);
+	else if ((elements = find_growth(crash, handler, &a)) != NULL)
+		xc_text_printf(&size, "%" PRIu64 " %s of a collection", a, elements);
 	xc_auto(xc_freep) char *cause = xc_asprintf("%s asked for %s that could not be had",
 						    xc_crash_context_culprit(crash), size.len ? size.bytes : "memory");
 	xc_text_fini(&size);
@@ -415,6 +422,7 @@ bool xc_rust_panic_classify(struct xc_crash_context *crash)
 		xc_rust_location_report(crash);
 		report_first(crash);
 		xc_rust_refcell_report(crash);
+		xc_rust_consequence_report(crash);
 	}
 	return true;
 }

@@ -62,8 +62,7 @@ static const char *read_string(const struct xc_crash_context *crash, xc_addr at)
 
 /* ---- in flight ---- */
 
-/* A Box<dyn Any> at an address. */
-static const char *boxed_text(const struct xc_crash_context *crash, xc_addr at)
+const char *xc_rust_payload_boxed(const struct xc_crash_context *crash, xc_addr at)
 {
 	enum { STR = 16, STRING = 24 };
 	uint64_t object, vtable, size, text, length;
@@ -74,7 +73,7 @@ static const char *boxed_text(const struct xc_crash_context *crash, xc_addr at)
 		return NULL;
 	if (size == STR && peek(crash, object, &text) && peek(crash, object + WORD, &length))
 		return read_text(crash, text, length);
-	return size == STRING ? read_string(crash, object) : NULL;
+	return size == STRING && crash->heap ? read_string(crash, object) : NULL;
 }
 
 const char *xc_rust_payload_in_flight(const struct xc_crash_context *crash)
@@ -93,13 +92,18 @@ const char *xc_rust_payload_in_flight(const struct xc_crash_context *crash)
 			return NULL;
 		found = at;
 	}
-	const char *text = found ? boxed_text(crash, found + CANARY + WORD) : NULL;
-	return text || !found ? text : boxed_text(crash, found + CANARY);
+	const char *text = found ? xc_rust_payload_boxed(crash, found + CANARY + WORD) : NULL;
+	return text || !found ? text : xc_rust_payload_boxed(crash, found + CANARY);
 }
 
 /* ---- formatted ---- */
 
-const char *xc_rust_payload_formatted(const struct xc_crash_context *crash, size_t end)
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+const char *xc_rust_payload_formatted(const struct xc_crash_context *crash, size_t end, const char *with)
 {
 	const int sp = crash->process->arch->sp;
 	const char *found = NULL;
@@ -109,7 +113,8 @@ const char *xc_rust_payload_formatted(const struct xc_crash_context *crash, size
 		return NULL;
 	for (unsigned i = 0; at < until && i < WORDS_MOST; i++, at += WORD) {
 		const char *text = read_string(crash, at);
-		if (!text || strlen(text) < TEXT_LEAST || (found && strcmp(found, text) == 0))
+		if (!text || strlen(text) < TEXT_LEAST || (found && strcmp(found, text) == 0) ||
+		    (with && !begins(text, with)))
 			continue;
 		if (found)
 			return NULL;

@@ -3,8 +3,10 @@
 
 #include <gelf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dwarf/module/debugfile.h"
+#include "triage/util/names.h"
 
 enum { MOST = 20000, ALL = 64 << 10 }; /* limits: relocations of a section, of a module */
 
@@ -96,4 +98,41 @@ const char *xc_imports_at(const struct xc_process *process, xc_addr slot)
 	const struct import *found = bsearch(&key, imports->items, imports->count, sizeof key, compare);
 	const char *name = found ? symbol_name(elf, found->table, found->symbol) : NULL;
 	return name && *name ? name : NULL;
+}
+
+/* ---- handlers of signals ---- */
+
+static bool is_library(const struct xc_module *module)
+{
+	static const char *const names[] = {"libc.so", "libc-", "ld-linux", "ld.so", "ld-", "libpthread", NULL};
+	return xc_names_begin(names, module->name);
+}
+
+static bool sets_handlers(const struct xc_process *process, struct xc_module *module)
+{
+	static const char *const names[] = {"sigaction", "signal",  "bsd_signal",  "sysv_signal",      "__sysv_signal",
+					    "sigset",    "ssignal", "__sigaction", "__libc_sigaction", NULL};
+	Elf *elf = module->bias_known ? xc_debugfile_elf(xc_debugfile_of(process, module)) : NULL;
+	const struct xc_imports *imports = elf ? imports_of(process, module, elf) : NULL;
+	for (size_t i = 0; imports && i < imports->count; i++) {
+		const char *name = symbol_name(elf, imports->items[i].table, imports->items[i].symbol);
+		if (name && xc_names_find(names, name))
+			return true;
+	}
+	return !imports || !imports->count || imports->count == ALL;
+}
+
+bool xc_imports_handlers(const struct xc_process *process)
+{
+	bool library = false;
+	for (size_t i = 0; i < process->module_count; i++) {
+		struct xc_module *module = process->modules[i];
+		if (module->kind == XC_MODULE_VDSO)
+			continue;
+		if (is_library(module))
+			library |= strncmp(module->name, "libc", 4) == 0;
+		else if (sets_handlers(process, module))
+			return true;
+	}
+	return !library;
 }

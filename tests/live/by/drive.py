@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """drive.py PORT SECONDS PATH…: a client for each path that asks for it again and again, for so long.
-drive.py --in-turn PORT SECONDS PID PATH…: one client that asks for each path 20 times in turn, and prints what process PID
-has spent in these times, in nanoseconds of CPU time as the kernel counts them."""
+drive.py --in-turn PORT SECONDS PID PATH…: one client that asks for each path twice in turn, and prints what process PID has
+spent in these times, in nanoseconds of CPU time as the kernel counts them. Turns are short: a profile may begin and end
+within one."""
 
 import http.client
 import sys
@@ -30,7 +31,7 @@ def in_turn(port, until, pid, paths):
     while time.monotonic() < until:
         for path in paths:
             before = spent(pid)
-            for _ in range(20):
+            for _ in range(2):
                 ask(connection, path)
             sums[path] += spent(pid) - before
     for path, ns in sums.items():

@@ -17,13 +17,24 @@ struct request {
 enum { MOST = 1000 };
 
 volatile unsigned sink;
-static uint64_t spent[MOST + 1];
+static uint64_t spent[MOST + 1], least[MOST + 1];
 
 static uint64_t cpu(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Book the time since `before`. A host may have taken the processor away meanwhile: its guest's clock counts that time,
+ * a profiler's timer sees the end alone. So what exceeds twice the least that this work ever took by 1 ms is not booked. */
+static void book(unsigned kind, uint64_t before)
+{
+	const uint64_t took = cpu() - before;
+	if (!least[kind] || took < least[kind])
+		least[kind] = took;
+	const uint64_t most = 2 * least[kind] + 1000000;
+	spent[kind] += took < most ? took : most;
 }
 
 NOINLINE void burn(unsigned rounds)
@@ -44,15 +55,15 @@ int main(int count, char **words)
 	puts("ready");
 	fflush(stdout);
 	while (poll(&input, 1, 0) == 0) {
-		for (int i = 1; i < count && i <= MOST; i++) {
-			struct request request = {words[i], 100 * (unsigned)(i % 5 + 1)};
+		for (unsigned i = 1; i < (unsigned)count && i <= MOST; i++) {
+			struct request request = {words[i], 100 * (i % 5 + 1)};
 			const uint64_t before = cpu();
 			serve(&request);
-			spent[i] += cpu() - before;
+			book(i, before);
 		}
 		const uint64_t before = cpu();
 		burn(200);
-		spent[0] += cpu() - before;
+		book(0, before);
 	}
 	for (int i = 0; i < count && i <= MOST; i++)
 		printf("%s %llu\n", i ? words[i] : "-", (unsigned long long)spent[i]);

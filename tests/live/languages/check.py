@@ -7,6 +7,7 @@ import json
 import sys
 
 MOST = 0.04
+SCRIPTS = ("shares", "requests")  # files of programs that say shares; others may have functions of the same names
 
 
 def said(path):
@@ -16,6 +17,10 @@ def said(path):
         if len(words) == 2:
             found.setdefault(words[0], []).append(float(words[1]))
     return {name: sum(shares) / len(shares) for name, shares in found.items()}
+
+
+def is_of_script(row):
+    return row["line"] is None or any(script in row["line"] for script in SCRIPTS)
 
 
 def main():
@@ -28,7 +33,7 @@ def main():
     torn = account["torn"] / account["samples"]
     told = torn + 1 - account["guests"] / account["samples"]
     for name, share in said(sys.argv[2]).items():
-        total = sum(r["total"] for r in rows if r["function"] == name and "shares" in (r["line"] or "shares"))
+        total = sum(r["total"] for r in rows if r["function"] == name and is_of_script(r))
         print("%-12s said %.3f sampled %.3f" % (name, share, total))
         bad |= abs(total - share) > MOST + torn
         told += total

@@ -63,7 +63,7 @@ def generated():
 
 def main():
     deep = Deep()
-    spent = {}
+    spent, least = {}, {}
     print("ready", flush=True)
     began = CLOCK()
     while CLOCK() - began < float(sys.argv[1]):
@@ -71,7 +71,10 @@ def main():
                                ("generated", generated)):
             at = CLOCK()
             function()
-            spent[name] = spent.get(name, 0) + CLOCK() - at
+            took = CLOCK() - at
+            least[name] = min(least.get(name, took), took)
+            # A host may take the processor away, which a guest's clock counts: what exceeds twice the least by 1 ms is not booked.
+            spent[name] = spent.get(name, 0) + min(took, 2 * least[name] + 1e-3)
     for name, seconds in spent.items():
         print(name, "%.4f" % (seconds / sum(spent.values())))
 

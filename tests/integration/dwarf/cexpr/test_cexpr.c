@@ -1,70 +1,7 @@
 /* layer: dwarf */
-/* Expressions: the meaning of names in a scope, operators on pointers, types and memory, and error messages. Arithmetic
- * is compared with the compiler's in tests/property/test_cexpr.c. */
-#include "dwarf/cexpr/cexpr.h"
-#include "dwarf/format/format.h"
-#include "dwarf/elf/symbol.h"
-#include "tests/support/scratch.h"
-#include "tests/support/opened.h"
-
-static const char other_unit[] =
-	"static int counter = 22; int shared = 5; static int only_here = 6;\n"
-	"struct differs { char c[3]; } differs_there; struct same { int x; } same_there;\n"
-	"static int node = 3, color = 4, flexible_tag = 5;\n"
-	"int other(void) { static int calls = 44; return counter + calls++ + only_here + node + color; }\n";
-
-static const char main_unit[] =
-	"struct node { struct node *next; int value; char name[8]; unsigned flags : 3; int length_of_it;\n"
-	"  union { int as_int; float as_float; }; };\n"
-	"typedef struct node node_t; typedef int (*operation)(int, char *);\n"
-	"enum color { RED, GREEN, BLUE = 7 };\n"
-	"node_t *again = 0; operation last;\n"
-	"struct flexible { int count; short items[]; };\n"
-	"static int counter = 11; extern int shared; int other(void);\n"
-	"struct differs { char c[5]; } differs_here; struct same { int x; } same_here;\n"
-	"static __attribute__((noinline)) int node(int p) { return p + counter; } static int color = 8;\n"
-	"struct node second = { 0, 2, \"second\", 5, 20, { 1065353216 } };\n"
-	"struct node first = { &second, 1, \"first\", 3, 10, { 0 } };\n"
-	"struct node several[2] = { { 0, 7, \"seven\", 0, 0, { 0 } }, { 0, 8, \"eight\", 0, 0, { 0 } } };\n"
-	"int counted = 3; int four __attribute__((vector_size(16))) = {10, 20, 30, 40};\n"
-	"struct node *head = &first, *nothing = 0, *wild = (struct node *)0x10;\n"
-	"void *opaque = &first; long numbers[5] = {10, 20, 30, 40, 50}; int grid[2][3] = {{1, 2, 3}, {4, 5, 6}};\n"
-	"enum color paint = BLUE; volatile double ratio = 2.5; const char *greeting = \"hello\"; __thread int private "
-	"= 77;\n"
-	"static int plus(int a, char *b) { return a + !b; } operation op = plus;\n"
-	"struct { struct flexible head; short tail[3]; } flexible = { { 3 }, { 7, 8, 9 } };\n"
-	"static void __attribute__((noinline)) inner(int depth, struct node *node) {\n"
-	"  int local = depth * 2; { int local = depth * 3; static int calls = 33; calls++;\n"
-	"  *(volatile int *)0 = local + calls; } node->value = local; }\n"
-	"int main(void) { int in_main = 99; int shared = 1234; private = 78; struct node here = first;\n"
-	"  inner(21, &here); return in_main + other() + counter + shared + node(color); }\n";
-
-struct fixture {
-	struct xc_process *process;
-	struct xc_frame_scope at;
-	struct xc_arena arena;
-};
-
-static struct fixture fixture;
-
-static int open_fixture(void **state)
-{
-	(void)state;
-	const char *other = scratch_file("other.c", other_unit, strlen(other_unit));
-	xc_auto(xc_freep) char *compiler = xc_asprintf("gcc -g -O0 -fno-pie -no-pie %s -x c", scratch_word(other));
-	fixture.process = died(compiler, main_unit);
-	CHECK_OK(xc_frame_scope_open(&fixture.at, fixture.process, NULL, 0));
-	return 0;
-}
-
-static int close_fixture(void **state)
-{
-	(void)state;
-	xc_frame_scope_fini(&fixture.at);
-	xc_arena_fini(&fixture.arena);
-	close_process(fixture.process);
-	return 0;
-}
+/* Expressions: the meaning of names in a scope, operators on pointers, types and memory. Arithmetic is compared with the
+ * compiler's in tests/property/test_cexpr.c. */
+#include "tests/integration/dwarf/cexpr/evaluated.h"
 
 static struct xc_value evaluate(const char *expression)
 {
@@ -91,19 +28,6 @@ static void expect_type(const char *expression, const char *wanted)
 	struct xc_value value = evaluate(expression);
 	if (strcmp(xc_type_name(value.type), wanted) != 0)
 		fail_msg("%s: a %s, not a %s", expression, xc_type_name(value.type), wanted);
-}
-
-/* `spot` is the second line of the error's lines: the caret. */
-static void expect_error(const char *expression, const char *part, const char *mark)
-{
-	struct xc_value value;
-	struct xc_error *err = xc_cexpr_value(&fixture.at, expression, &fixture.arena, &value);
-	if (!err)
-		fail_msg("%s: no error", expression);
-	xc_auto(xc_freep) char *lines = xc_asprintf("%s\n%s", expression, mark);
-	if (!strstr(err->message, part) || !err->lines || (mark && strcmp(err->lines, lines) != 0))
-		fail_msg("%s: \"%s\", not \"%s\"\n%s\nnot\n%s", expression, err->message, part, err->lines, mark);
-	xc_error_free(err);
 }
 
 static void stand_in(unsigned row)
@@ -308,44 +232,6 @@ static void registers_are_those_of_the_frame(void **state)
 	stand_in(0);
 }
 
-static void errors_show_the_spot(void **state)
-{
-	(void)state;
-	expect_error("head->foo", "no member `foo` in `struct node`", "      ^~~");
-	expect_error("head->lenght_of_it", "did you mean `length_of_it`?", "      ^~~~~~~~~~~~");
-	expect_error("1 + head.length", "did you mean `length_of_it`?", "         ^~~~~~");
-	expect_error("*wild", "cannot read 32 bytes at 0x10: not mapped", "^");
-	expect_error("1 + wild->value", "cannot read 4 bytes at 0x18: not mapped", "          ^~~~~");
-	expect_error("wild->next->value", "cannot read 8 bytes at 0x10: not mapped", "      ^~~~");
-	expect_error("nothing->value", "cannot read 4 bytes at 0x8: not mapped", "         ^~~~~");
-	expect_error("numbers + head", "cannot be added", "        ^");
-	expect_error("*opaque", "points to an unknown type", "^");
-	expect_error("first + 1", "`struct node` is not a number", "      ^");
-	expect_error("counter.x", "`int` has no members", "        ^");
-	expect_error("counter[1]", "`int` has no elements", "       ^~~");
-	expect_error("&1", "is not in memory", " ^");
-	expect_error("&first.flags", "a bit-field has no address", "       ^~~~~");
-	expect_error("1 / (counter - 11)", "division by zero", "  ^");
-	expect_error("1 << 32", "a shift by 32 of the 32 bits", "  ^~");
-	expect_error("counter = 3", "nothing can be assigned", "        ^");
-	expect_error("counter++", "nothing can be assigned", "       ^~");
-	expect_error("plus(1, 0)", "functions cannot be called", "    ^");
-	expect_error("numbers[", "expected a value, but the expression ends", "        ^");
-	expect_error("(1 + 2", "expected ), but the expression ends", "      ^");
-	expect_error("1 2", "expected the end or an operator, found `2`", "  ^");
-	expect_error("", "expected a value, but the expression ends", "^");
-	expect_error("sizeof(struct nowhere)", "no struct `nowhere`", "              ^~~~~~~");
-	expect_error("struct node", "`struct node` is a type, not a value", "^~~~~~~~~~~");
-	expect_error("0x", "a number without digits", "^~");
-	expect_error("099", "not an octal number", "^~~");
-	expect_error("99999999999999999999", "more than 64 bits", "^~~~~~~~~~~~~~~~~~~~");
-	expect_error("'ab", "a quote without its end", "^~~");
-	expect_error("numbers[0]@0", "0 elements", "          ^");
-	expect_error("(unsigned float)1", "do not form a type", " ^~~~~~~~~~~~~~");
-	expect_error("(int)1e30", "1e+30 does not fit `int`", "^~~~~");
-	expect_error("1 # 2", "found `#`", "  ^");
-}
-
 /* The cold part is at another place: such a function has ranges and no DW_AT_low_pc. */
 static void a_function_in_two_pieces_has_an_address(void **state)
 {
@@ -366,53 +252,6 @@ static void a_function_in_two_pieces_has_an_address(void **state)
 	assert_true(value.addr == symbol);
 	xc_frame_scope_fini(&at);
 	close_process(p);
-}
-
-static void unknown_names_are_helped_with(void **state)
-{
-	(void)state;
-	struct xc_value value;
-	struct xc_error *err = xc_cexpr_value(&fixture.at, "in_main", &fixture.arena, &value);
-	assert_non_null(err);
-	assert_non_null(strstr(err->message, "no `in_main` here (frame 0, inner)"));
-	assert_non_null(strstr(err->hint, "frame 1, main: --frame 1"));
-	xc_error_free(err);
-	err = xc_cexpr_value(&fixture.at, "greting", &fixture.arena, &value);
-	assert_non_null(strstr(err->hint, "greeting"));
-	xc_error_free(err);
-}
-
-/* A caller that only needs to know whether a name exists does not wait for a search of all names. */
-static void unknown_names_are_not_helped_with_when_nobody_reads_it(void **state)
-{
-	(void)state;
-	static const char *const names[] = {"greting", "in_main", "(struct greting *)0"};
-	for (size_t i = 0; i < XC_COUNT(names); i++) {
-		struct xc_frame_scope terse = fixture.at;
-		struct xc_value value;
-		terse.without_hints = true;
-		struct xc_error *err = xc_cexpr_value(&terse, names[i], &fixture.arena, &value);
-		assert_non_null(err);
-		assert_int_equal(err->code, XC_ERR_NOT_FOUND);
-		assert_null(err->hint);
-		xc_error_free(err);
-	}
-}
-
-static void several_statics_of_one_name_are_listed(void **state)
-{
-	(void)state;
-	/* a frame in no unit: no `counter` is preferred */
-	struct xc_frame_scope nowhere = {.process = fixture.process, .thread = fixture.at.thread};
-	struct xc_value value;
-	struct xc_error *err = xc_cexpr_value(&nowhere, "counter", &fixture.arena, &value);
-	assert_non_null(err);
-	assert_int_equal(err->code, XC_ERR_USAGE);
-	assert_non_null(strstr(err->message, "`counter` is ambiguous: "));
-	assert_non_null(strstr(err->message, "other.c:1"));
-	assert_non_null(strstr(err->message, "<stdin>:"));
-	xc_error_free(err);
-	CHECK_OK(xc_cexpr_value(&nowhere, "shared", &fixture.arena, &value));
 }
 
 static void expect_number(const struct xc_frame_scope *scope, const char *text, uint64_t want)
@@ -482,55 +321,6 @@ static void a_type_that_units_define_differently_is_that_of_the_unit_or_ambiguou
 	expect_number(&nowhere, "sizeof(struct other.c::differs)", 3);
 }
 
-/* A text of n times `before`, then `middle`, then n times `after`. */
-static char *repeated(const char *before, const char *middle, const char *after, size_t n)
-{
-	struct xc_text text = {0};
-	for (size_t i = 0; i < n; i++)
-		xc_text_add(&text, before);
-	xc_text_add(&text, middle);
-	for (size_t i = 0; i < n; i++)
-		xc_text_add(&text, after);
-	return xc_text_take(&text);
-}
-
-static void hostile_expressions_end_in_an_error(void **state)
-{
-	(void)state;
-	static const struct {
-		const char *before, *middle, *after, *part;
-		size_t n;
-	} cases[] = {{"(", "1", ")", "nested more than", 5000},
-		     {"- ", "1", "", "nested more than", 5000},
-		     {"", "1", "+1", "operators in a row", 3000},
-		     {"", "numbers", "[0]", "operators in a row", 3000},
-		     {"1?", "1", ":1", "nested more than", 3000},
-		     {"(int(*)(", "", "", "", 1500},
-		     {"(", "int(*)", ")", "", 3000},
-		     {"sizeof(int", "1", "[2])", "", 1000},
-		     {"(int ", "(", "*", "", 3000},
-		     {"", "1", "+counter", "more than 500 names", 600},
-		     {"a<", "b", ">", "", 3000},
-		     {"", "1", "          ", "more than 16384 bytes", 3000}};
-	for (size_t i = 0; i < XC_COUNT(cases); i++) {
-		xc_auto(xc_freep) char *text = repeated(cases[i].before, cases[i].middle, cases[i].after, cases[i].n);
-		struct xc_value value;
-		struct xc_error *err = xc_cexpr_value(&fixture.at, text, &fixture.arena, &value);
-		if (!err || !strstr(err->message, cases[i].part))
-			fail_msg("case %zu: %s", i, err ? err->message : "no error");
-		xc_error_free(err);
-	}
-}
-
-static void a_frame_that_is_not_there_is_an_error(void **state)
-{
-	(void)state;
-	struct xc_frame_scope s;
-	CHECK_ERROR(xc_frame_scope_open(&s, fixture.process, NULL, 1000), XC_ERR_NOT_FOUND,
-		    "no frame 1000: the stack of");
-	xc_frame_scope_fini(&s);
-}
-
 static void macros_stand_for_their_values(void **state)
 {
 	static const char source[] =
@@ -577,15 +367,9 @@ int main(void)
 		cmocka_unit_test(types_are_those_of_c),
 		cmocka_unit_test(types_can_be_asked_for_without_reading),
 		cmocka_unit_test(registers_are_those_of_the_frame),
-		cmocka_unit_test(errors_show_the_spot),
-		cmocka_unit_test(unknown_names_are_helped_with),
-		cmocka_unit_test(unknown_names_are_not_helped_with_when_nobody_reads_it),
-		cmocka_unit_test(several_statics_of_one_name_are_listed),
 		cmocka_unit_test(a_tag_is_a_type_whatever_else_has_its_name),
 		cmocka_unit_test(a_type_that_units_define_differently_is_that_of_the_unit_or_ambiguous),
 		cmocka_unit_test(a_function_in_two_pieces_has_an_address),
-		cmocka_unit_test(hostile_expressions_end_in_an_error),
-		cmocka_unit_test(a_frame_that_is_not_there_is_an_error),
 	};
 	return cmocka_run_group_tests(tests, open_fixture, close_fixture);
 }

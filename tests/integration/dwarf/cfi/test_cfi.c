@@ -4,11 +4,6 @@
 
 #include "dwarf/cfi/cfi.h"
 
-static struct scene *assemble(const char *text)
-{
-	return make_scene("gcc -g -x assembler", text);
-}
-
 struct asked {
 	struct scene *scene;
 	struct xc_cfi *cfi;

@@ -88,12 +88,19 @@ static void floats_of_gcc_have_all_their_digits(void **state)
 {
 	(void)state;
 	struct compiled *c = compile("gcc -g -x c", "_Float16 h=1.5; __float128 q=1.1Q; double n=__builtin_nan(\"\");"
-						    "float nf=-__builtin_nanf(\"\"); _Float16 tiny=5.9604645e-8;");
+						    "float nf=-__builtin_nanf(\"\"); _Float16 tiny=5.9604645e-8;"
+						    "union { unsigned long long bits[2]; long double number; }"
+						    "pseudo_nan={{0x3fb2492492492492, 0x7fff}}, unnormal={{1, 0x4000}},"
+						    "least={{1, 0}};");
 	static const char *const texts[][2] = {{"h", "1.5"},
 					       {"q", "1.10000000000000000000000000000000008"},
 					       {"n", "nan(0x8000000000000)"},
 					       {"nf", "-nan(0x400000)"},
-					       {"tiny", "5.9605e-08"}};
+					       {"tiny", "5.9605e-08"},
+					       {"pseudo_nan", "{bits = {4589811391665874066, 32767}, number = <invalid "
+							      "float value>}"},
+					       {"unnormal", "{bits = {1, 16384}, number = <invalid float value>}"},
+					       {"least", "{bits = {1, 0}, number = 3.64519953188247460253e-4951}"}};
 	expect_all(c, texts, XC_COUNT(texts));
 	release(c);
 }

@@ -1,18 +1,8 @@
 /* layer: dwarf */
-/* Stepping: hand-made stacks over assembled code, then real ones of programs that crash while the test runs. */
-#include "tests/support/scene.h"
+/* Stepping by call frame information: hand-made stacks over assembled code, whole, damaged and hostile. */
+#include "tests/integration/dwarf/unwind/assembled.h"
 
 #include <inttypes.h>
-#include <time.h>
-
-static struct scene *assemble(const char *text)
-{
-	return make_scene("gcc -g -x assembler", text);
-}
-
-#define FUNCTION(name, body)                                                                                           \
-	"\t.globl " name "\n\t.type " name ",@function\n" name ":\n" body "\t.size " name ",.-" name "\n"
-#define WITH_CFI(name, body) FUNCTION(name, "\t.cfi_startproc\n" body "\t.cfi_endproc\n")
 
 /* start calls caller, which calls leaf, which has pushed rbx. */
 static const char chain[] =
@@ -20,7 +10,7 @@ static const char chain[] =
 		WITH_CFI("caller", "\tsub $8,%rsp\n\t.cfi_def_cfa_offset 16\n\tcall leaf\n\tadd $8,%rsp\n\tret\n")
 			WITH_CFI("start", "\t.cfi_undefined rip\n\tcall caller\n\thlt\n");
 
-enum { CALLER_RET = 9, START_RET = 5, LEAF_AT = 1 }; /* bytes from the function's label */
+enum { CALLER_RET = 9, LEAF_AT = 1 }; /* bytes from the function's label */
 
 /* leaf at word 32: rbx, return to caller, caller's padding, return to start. */
 static struct scene *chain_scene(void)
@@ -223,14 +213,6 @@ static void a_last_jump_may_leave_the_stack_as_its_caller_has_it(void **state)
 	end_scene(s);
 }
 
-static size_t count_frames(struct scene *s, struct xc_frame frame, size_t limit, const char **stop)
-{
-	size_t count = 1;
-	while (count < limit && xc_unwind_step(s->unwinder, &frame, &frame, stop))
-		count++;
-	return count;
-}
-
 static void a_return_address_to_itself_ends_with_the_stack(void **state)
 {
 	(void)state;
@@ -325,276 +307,6 @@ static void what_no_call_precedes_is_not_taken_for_a_return_address(void **state
 	end_scene(s);
 }
 
-/* ---- without call frame information ---- */
-
-static const char bare[] =
-	FUNCTION("framed", "\tpush %rbp\n\tmov %rsp,%rbp\n\tsub $64,%rsp\n\tcall frameless\n\tleave\n\tret\n")
-		FUNCTION("frameless", "\tsub $40,%rsp\n\tnop\n\tadd $40,%rsp\n\tret\n")
-			WITH_CFI("start", "\t.cfi_undefined rip\n\tcall framed\n\thlt\n");
-enum { FRAMED_RET = 13, FRAMELESS_AT = 4 };
-
-/* frameless at word 10 with 40 bytes of locals; framed keeps rbp at word 30. */
-static struct scene *bare_scene(void)
-{
-	struct scene *s = assemble(bare);
-	s->stack[15] = label(s, "framed") + FRAMED_RET;
-	s->stack[30] = 0; /* rbp of start */
-	s->stack[31] = label(s, "start") + START_RET;
-	set_reg(s, RBP, word(30));
-	set_reg(s, RBX, 0xb0b);
-	return s;
-}
-
-static void a_function_without_frame_pointer_is_left_by_a_scan_for_a_call_of_it(void **state)
-{
-	(void)state;
-	struct scene *s = bare_scene();
-	s->stack[12] = label(s, "start") + START_RET; /* an old return address, after a call of another function */
-	struct xc_frame leaf = first_frame(s, label(s, "frameless") + FRAMELESS_AT, word(10)), framed = step(s, &leaf);
-	assert_int_equal(framed.pc, label(s, "framed") + FRAMED_RET);
-	assert_int_equal(framed.trust, XC_TRUST_SCAN);
-	assert_int_equal(reg(&framed, RSP), word(16));
-	assert_false(xc_regs_known(&framed.regs, RBX)); /* something was pushed: perhaps that */
-	assert_int_equal(reg(&framed, RBP), word(30));
-	end_scene(s);
-}
-
-static void a_function_with_frame_pointer_is_left_by_it(void **state)
-{
-	(void)state;
-	struct scene *s = bare_scene();
-	s->stack[20] = label(s, "framed") + FRAMED_RET; /* an old one, in framed's locals */
-	struct xc_frame framed = first_frame(s, label(s, "framed") + 8, word(22)), start = step(s, &framed);
-	assert_int_equal(start.pc, label(s, "start") + START_RET);
-	assert_int_equal(start.trust, XC_TRUST_FP);
-	assert_int_equal(reg(&start, RSP), word(32));
-	assert_int_equal(reg(&start, RBP), 0);
-	assert_false(xc_regs_known(&start.regs, RBX));
-	check_text(stop_of(s, &start), "outermost");
-	end_scene(s);
-}
-
-static void a_broken_frame_pointer_is_not_followed(void **state)
-{
-	(void)state;
-	const uint64_t broken[] = {0, 1, word(30) + 1, word(5), UINT64_MAX, UINT64_MAX - 7, 0x4141414141414141};
-	for (size_t i = 0; i < XC_COUNT(broken); i++) {
-		struct scene *s = bare_scene();
-		set_reg(s, RBP, broken[i]);
-		struct xc_frame framed = first_frame(s, label(s, "framed") + 8, word(22)), start = step(s, &framed);
-		assert_int_equal(start.trust, XC_TRUST_SCAN);
-		assert_int_equal(start.pc, label(s, "start") + START_RET);
-		end_scene(s);
-	}
-}
-
-static void a_scan_takes_the_first_return_that_leads_on(void **state)
-{
-	(void)state;
-	struct scene *s =
-		assemble(FUNCTION("frameless", "\tsub $40,%rsp\n\tnop\n\tret\n")
-				 WITH_CFI("other", "\tsub $8,%rsp\n\t.cfi_def_cfa_offset 16\n\tcall *%rax\n\tret\n")
-					 WITH_CFI("start", "\t.cfi_undefined rip\n\tcall *%rax\n\thlt\n"));
-	s->stack[12] = label(s, "other") + 6; /* old: its own return address is overwritten */
-	s->stack[13] = 0, s->stack[14] = 0x4141;
-	s->stack[15] = label(s, "start") + 2;
-	struct xc_frame leaf = first_frame(s, label(s, "frameless") + 4, word(10)), start = step(s, &leaf);
-	assert_int_equal(start.pc, label(s, "start") + 2);
-	end_scene(s);
-}
-
-/* HotSpot's interpreter pushes a return address and jumps: no call precedes it. */
-static void generated_code_is_left_by_a_chain_that_leads_up(void **state)
-{
-	(void)state;
-	static const uint8_t code[64] = {0x90};
-	const xc_addr generated = STACK_LO + 0x100000;
-	for (int broken = 0; broken < 2; broken++) {
-		struct scene *s = bare_scene();
-		add_mapping(s, generated, generated + sizeof code - 1, PF_R | PF_X, NULL);
-		lay(s, generated, code, sizeof code, XC_FROM_CORE);
-		xc_process_index(s->process);
-		s->stack[20] = broken ? word(5) : word(30);
-		s->stack[21] = generated + 32;
-		set_reg(s, RBP, word(20));
-		struct xc_frame inner = first_frame(s, generated + 16, word(10)), outer = step(s, &inner);
-		assert_int_equal(outer.pc, broken ? label(s, "framed") + FRAMED_RET : generated + 32);
-		assert_int_equal(outer.trust, broken ? XC_TRUST_SCAN : XC_TRUST_FP);
-		if (!broken) {
-			struct xc_frame start = step(s, &outer);
-			assert_int_equal(start.pc, label(s, "start") + START_RET);
-			assert_int_equal(start.trust, XC_TRUST_FP);
-		}
-		end_scene(s);
-	}
-}
-
-/* Compiled Java uses rbp for other values; the calling function had pushed its caller's frame pointer. */
-static void a_scan_finds_the_frame_pointer_that_was_pushed(void **state)
-{
-	(void)state;
-	for (int broken = 0; broken < 2; broken++) {
-		struct scene *s = bare_scene();
-		s->stack[14] = broken ? word(29) : word(30);
-		set_reg(s, RBP, 0x4141);
-		struct xc_frame leaf = first_frame(s, label(s, "frameless") + FRAMELESS_AT, word(10)),
-				framed = step(s, &leaf);
-		assert_int_equal(framed.pc, label(s, "framed") + FRAMED_RET);
-		assert_int_equal(reg(&framed, RBP), broken ? 0x4141 : word(30));
-		end_scene(s);
-	}
-}
-
-static double seconds(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-/* A stack of 16 MiB that contains only return addresses into unknown code. */
-static void guessing_ends_before_it_takes_long(void **state)
-{
-	(void)state;
-	enum { WORDS = 2 << 20 };
-	const char *stop = NULL;
-	struct scene *s = assemble(FUNCTION("noise", "\tcall *%rax\n\tret\n"));
-	uint64_t *words = xc_alloc(WORDS * sizeof *words);
-	for (size_t i = 0; i < WORDS; i++)
-		words[i] = i % 500 == 499 ? label(s, "noise") + 2 : 0;
-	lay(s, STACK_LO, words, WORDS * sizeof *words, XC_FROM_CORE);
-	double from = seconds();
-	count_frames(s, first_frame(s, label(s, "noise") + 2, STACK_LO), 1 << 22, &stop);
-	for (size_t i = 0; i < WORDS; i++)
-		words[i] = label(s, "noise") + 2;
-	for (int thread = 0; thread < 20; thread++)
-		count_frames(s, first_frame(s, label(s, "noise") + 2, STACK_LO), 1 << 22, &stop);
-	assert_true(seconds() - from < 5);
-	check_text(stop, "guess");
-	end_scene(s);
-	free(words);
-}
-
-/* ---- real stacks ---- */
-
-static const char deep[] =
-	"#define KEEP __attribute__((noinline, noclone))\n"
-	"volatile int zero; char *volatile p;\n"
-	"KEEP int crash(int a) { *(volatile int *)0 = a; return a; }\n"
-	"KEEP int aligned(int a) { char b[64] __attribute__((aligned(64))); p = b; return crash(a) + p[0]; }\n"
-	"KEEP int dynamic(int a) { char b[a]; p = b; return aligned(a + 1) + p[0]; }\n"
-	"KEEP int busy(int a, int b, int c, int d, int e, int f) {\n"
-	"  int r = dynamic(a + 20); zero = r; return r + a * b - c * d + e * f + dynamic(0) + a * b * c; }\n"
-	"int main(void) { return busy(1, 2, 3, 4, 5, zero) + 1; }\n";
-static const char *const deep_functions[] = {"crash", "aligned", "dynamic", "busy", "main"};
-
-static void expect_functions(struct xc_process *p, const char *const *names, size_t count)
-{
-	struct xc_unwinder *u = xc_unwinder_new(p);
-	struct xc_frame frame;
-	const char *stop = "";
-	assert_true(xc_unwind_first(u, &p->threads[0], &frame));
-	for (size_t i = 0; i < count; i++) {
-		assert_string_equal(function_of(p, &frame), names[i]);
-		if (!xc_unwind_step(u, &frame, &frame, &stop) && i + 1 < count)
-			fail_msg("the stack ends at %s: %s", names[i], stop);
-	}
-	while (xc_unwind_step(u, &frame, &frame, &stop))
-		assert_in_range(frame.index, 0, 100);
-	check_text(stop, "outermost frame");
-	xc_unwinder_free(u);
-}
-
-static void real_stacks_are_whole_whatever_compiled_them(void **state)
-{
-	(void)state;
-	static const char *const compilers[] = {
-		"gcc -g -O0 -x c",
-		"gcc -g -O2 -x c",
-		"gcc -g -O3 -gdwarf-4 -fomit-frame-pointer -x c",
-		"gcc -g -Os -fno-asynchronous-unwind-tables -fno-unwind-tables -x c", /* only .debug_frame */
-		"gcc -g -O2 -static -x c",
-		"gcc -g -O2 -static-pie -x c",
-		"gcc -g -O2 -no-pie -Wl,--no-eh-frame-hdr -x c",
-		"clang -g -O0 -x c",
-		"clang -g -O2 -gdwarf-4 -x c",
-		"clang -g -O2 -fomit-frame-pointer -x c",
-	};
-	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
-		print_message("# %s\n", compilers[i]);
-		struct xc_process *p = died(compilers[i], deep);
-		expect_functions(p, deep_functions, XC_COUNT(deep_functions));
-		close_process(p);
-	}
-}
-
-static const char handler[] =
-	"#include <signal.h>\n#include <stdlib.h>\n"
-	"static char stack[65536];\n"
-	"__attribute__((noinline)) void work(void) { *(volatile int *)16 = 1; }\n"
-	"static void on_fault(int s) { abort(); }\n"
-	"static volatile int n; static void on_user(int s) { work(); n++; }\n"
-	"int main(void) { stack_t st = {.ss_sp = stack, .ss_size = sizeof stack};\n"
-	"  struct sigaction a = {.sa_handler = on_fault, .sa_flags = SA_ONSTACK};\n"
-	"  sigaltstack(&st, 0); sigaction(SIGSEGV, &a, 0); signal(SIGUSR1, on_user); raise(SIGUSR1); return 0; }\n";
-
-/* The functions of the whole stack in one line, with <signal> for trampolines. */
-static char *all_functions(struct xc_process *p)
-{
-	struct xc_text text = {0};
-	struct xc_unwinder *u = xc_unwinder_new(p);
-	struct xc_frame frame;
-	const char *stop;
-	assert_true(xc_unwind_first(u, &p->threads[0], &frame));
-	do
-		xc_text_printf(&text, " %s", frame.signal ? "<signal>" : function_of(p, &frame));
-	while (frame.index < 100 && xc_unwind_step(u, &frame, &frame, &stop));
-	xc_unwinder_free(u);
-	return xc_text_take(&text);
-}
-
-static void signal_handlers_nest_across_stacks(void **state)
-{
-	(void)state;
-	static const char *const compilers[] = {"gcc -g -x c", "gcc -g -O2 -static -x c", "clang -g -x c"};
-	for (size_t i = 0; i < XC_COUNT(compilers); i++) {
-		struct xc_process *p = died(compilers[i], handler);
-		xc_auto(xc_freep) char *functions = all_functions(p);
-		check_text(functions, "abort on_fault <signal> work on_user <signal> ");
-		check_text(functions, " main ");
-		close_process(p);
-	}
-}
-
-static void the_interrupted_frame_has_all_its_registers(void **state)
-{
-	(void)state;
-	struct xc_process *p = died("gcc -g -x c", handler);
-	struct xc_unwinder *u = xc_unwinder_new(p);
-	struct xc_frame frame;
-	const char *stop;
-	assert_true(xc_unwind_first(u, &p->threads[0], &frame));
-	while (!frame.interrupted || frame.index == 0)
-		assert_true(xc_unwind_step(u, &frame, &frame, &stop));
-	assert_string_equal(function_of(p, &frame), "work");
-	for (int i = 0; i <= RIP; i++)
-		assert_true(xc_regs_known(&frame.regs, i));
-	assert_int_equal(reg(&frame, RAX), 16); /* gcc -O0: the written address */
-	xc_unwinder_free(u);
-	close_process(p);
-}
-
-static void a_real_call_to_null_is_recovered(void **state)
-{
-	(void)state;
-	struct xc_process *p = died("gcc -g -O2 -x c", "void (*volatile f)(void); volatile int n;"
-						       "__attribute__((noinline)) void caller(void) { f(); n++; }\n"
-						       "int main(void) { caller(); n++; return 0; }\n");
-	static const char *const names[] = {"", "caller", "main"};
-	expect_functions(p, names, XC_COUNT(names));
-	close_process(p);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -616,17 +328,6 @@ int main(void)
 		cmocka_unit_test(a_call_to_null_leads_back_to_its_caller),
 		cmocka_unit_test(a_call_into_data_or_nowhere_leads_back_too),
 		cmocka_unit_test(what_no_call_precedes_is_not_taken_for_a_return_address),
-		cmocka_unit_test(a_function_without_frame_pointer_is_left_by_a_scan_for_a_call_of_it),
-		cmocka_unit_test(a_function_with_frame_pointer_is_left_by_it),
-		cmocka_unit_test(a_broken_frame_pointer_is_not_followed),
-		cmocka_unit_test(generated_code_is_left_by_a_chain_that_leads_up),
-		cmocka_unit_test(a_scan_finds_the_frame_pointer_that_was_pushed),
-		cmocka_unit_test(a_scan_takes_the_first_return_that_leads_on),
-		cmocka_unit_test(guessing_ends_before_it_takes_long),
-		cmocka_unit_test(real_stacks_are_whole_whatever_compiled_them),
-		cmocka_unit_test(signal_handlers_nest_across_stacks),
-		cmocka_unit_test(the_interrupted_frame_has_all_its_registers),
-		cmocka_unit_test(a_real_call_to_null_is_recovered),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -277,6 +277,10 @@ static void buses_and_guards(void **state)
 		 "0);"
 		 " zero = p[(1 << 20) - 1];",
 		 "file-truncated, low, likely", "truncated"},
+		{"int fd = syscall(SYS_memfd_create, \"frames\", 0); p = mmap(0, 8192, PROT_READ | PROT_WRITE, "
+		 "MAP_SHARED, "
+		 "fd, 0); *p = 1;",
+		 "file-truncated, low, likely", "never given that size by ftruncate()"},
 		{"__asm__ volatile(\"pushf; orl $0x40000, (%rsp); popf; movl $1, data+1(%rip)\");",
 		 "misaligned, low, certain", "not aligned"},
 		{"struct sock_filter c[] = {{0x20, 0, 0, 0}, {0x15, 0, 1, SYS_getppid}, {6, 0, 0, "

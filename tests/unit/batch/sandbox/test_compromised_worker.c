@@ -1,74 +1,18 @@
 /* layer: batch */
-/* worker: the parent's handling of a worker compromised by its core. A function of this test replaces examine.c's: it
- * runs in the sandbox with the descriptors of a worker. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+/* worker: the parent's handling of a worker compromised by its core. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "batch/run/batch.h"
-#include "batch/record/examine.h"
-#include "batch/sandbox/fork_server.h"
-#include "tests/support/check.h"
-
-#ifdef __SANITIZE_ADDRESS__
-enum { SANITIZED = true }; /* a sanitizer's memory cannot be limited */
-#else
-enum { SANITIZED = false };
-#endif
-
-enum { RESULT = 3, BROKER = 4, CORE = 5 }; /* of worker_child.c */
-
-/* Action of the next worker instead of analysing its core. It may return. */
-static void (*attack)(void);
-static bool with_heap;
-
-struct xc_record *xc_examine(struct xc_process *process, const struct xc_examine_options *options,
-			     struct xc_arena *arena)
-{
-	struct xc_record *record = xc_arena_alloc(arena, sizeof *record);
-	(void)process;
-	with_heap = !options->without_heap;
-	attack();
-	record->path = options->path;
-	record->class_name = record->headline = "null-read";
-	record->severity = record->confidence = "low";
-	return record;
-}
+#include "tests/unit/batch/sandbox/compromised.h"
 
 /* ---- attacks ---- */
-
-static void say(const char *text)
-{
-	if (write(RESULT, text, strlen(text)) < 0)
-		_exit(7);
-}
-
-static void goes_on(void)
-{
-}
-
-static void spin(void)
-{
-	for (;;)
-		__asm__ volatile("" ::: "memory");
-}
 
 static void wait_forever(void)
 {
@@ -76,12 +20,6 @@ static void wait_forever(void)
 	while (read(BROKER, &byte, 1) != 0)
 		;
 	spin();
-}
-
-static void says_garbage(void)
-{
-	say("\x01\xff no JSON at all \x1b[2J");
-	_exit(0);
 }
 
 static void says_nothing(void)
@@ -181,8 +119,6 @@ static void says_nothing_to_the_broker(void)
 	wait_forever();
 }
 
-static char *volatile nowhere = NULL;
-
 static void crashes(void)
 {
 	*nowhere = 1;
@@ -224,143 +160,7 @@ static void executes(void)
 	syscall(SYS_execve, "/bin/true", NULL, NULL);
 }
 
-/* It has files for reading, the unnamed one that it may write, and nothing of its parent's. */
-static void looks_for_descriptors(void)
-{
-	struct stat st;
-	for (int fd = RESULT; fd < 4096; fd++)
-		if (fd != RESULT && fd != BROKER && !fstat(fd, &st) &&
-		    (!S_ISREG(st.st_mode) || (st.st_nlink && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)))
-			spin();
-}
-
-static void takes_all_memory(void)
-{
-	for (;;)
-		memset(xc_alloc(1 << 20), 1, 1 << 20);
-}
-
-static void takes_memory_for_its_heap(void)
-{
-	if (with_heap)
-		takes_all_memory();
-}
-
-static void crashes_at_its_heap(void)
-{
-	if (with_heap)
-		*nowhere = 1;
-}
-
-/* As libdw does. */
-static void ends_as_libdw_without_memory(void)
-{
-	if (with_heap)
-		exit(EXIT_FAILURE);
-}
-
-static const char *secret; /* its address when this program started */
-static size_t secret_size;
-
-static void looks_for_secrets(void)
-{
-	for (size_t i = 0; i < secret_size; i++)
-		if (secret[i])
-			spin();
-	if (environ && *environ)
-		spin();
-}
-
-static char told[32]; /* in the parent's memory: of finished cores */
-
-static void looks_for_other_cores(void)
-{
-	for (size_t i = 0; i < sizeof told; i++)
-		if (told[i])
-			spin();
-}
-
-static bool *failed_before; /* of all processes */
-
-static void fails_for_once(void)
-{
-	if (!*failed_before) {
-		*failed_before = true;
-		_exit(9); /* like a worker that could not enter its sandbox */
-	}
-}
-
-static void fails_each_time(void)
-{
-	_exit(9);
-}
-
-static void fails_with_words(void)
-{
-	say("{\"schema\":\"xcore.record/1\",\"status\":\"unreadable\",\"path\":\"a\",\"why\":\"the disk is full\"}");
-	_exit(9);
-}
-
 /* ---- outcomes ---- */
-
-struct taken {
-	const struct xc_record *record;
-};
-
-static struct xc_error *take(void *user, const struct xc_input *input, struct xc_record *record)
-{
-	(void)input;
-	((struct taken *)user)->record = record;
-	return NULL;
-}
-
-static const struct xc_finder finder = {.quiet = true};
-static const struct xc_input input = {.path = "the core", .file = "corpora/golden/assert.pack", .size = 77};
-
-/* The time limit for an attack that never ends; all others may take longer. */
-enum { BRIEF = 1, LONG = 60 };
-
-static const struct xc_record *after_within(unsigned seconds, void (*what)(void), struct xc_arena *arena)
-{
-	const struct xc_input *inputs[] = {&input};
-	struct taken taken = {NULL};
-	const struct xc_batch batch = {
-		.worker = {.finder = &finder, .host_files = true, .seconds = seconds, .memory = 64 << 20},
-		.jobs = 1,
-		.arena = arena,
-		.take = take,
-		.user = &taken};
-	size_t done;
-	attack = what;
-	assert_null(xc_batch_run(&batch, inputs, 1, &done));
-	assert_int_equal(done, 1);
-	assert_string_equal(taken.record->path, "the core");
-	assert_int_equal(taken.record->stored, 77);
-	return taken.record;
-}
-
-static const struct xc_record *after(void (*what)(void), struct xc_arena *arena)
-{
-	return after_within(LONG, what, arena);
-}
-
-static void expect(void (*what)(void), enum xc_record_status status, const char *why)
-{
-	struct xc_arena arena = {0};
-	const struct xc_record *record = after_within(status == XC_RECORD_TIMEOUT ? BRIEF : LONG, what, &arena);
-	if (record->status != status || !strstr(record->why, why))
-		fail_msg("\"%s\" instead of \"%s\"", record->why, why);
-	xc_arena_fini(&arena);
-}
-
-static void a_worker_that_is_none_gives_a_record(void **state)
-{
-	struct xc_arena arena = {0};
-	(void)state;
-	assert_int_equal(after(goes_on, &arena)->status, XC_RECORD_OK);
-	assert_int_equal(after(looks_for_descriptors, &arena)->status, XC_RECORD_OK);
-	xc_arena_fini(&arena);
-}
 
 static void what_is_no_record_is_told_to_be_none(void **state)
 {
@@ -383,13 +183,6 @@ static void its_path_and_size_are_not_its_own(void **state)
 	assert_int_equal(record->status, XC_RECORD_OK);
 	assert_string_equal(record->headline, "\x1b]0;title\a::error::"); /* hostile text: exports escape it */
 	xc_arena_fini(&arena);
-}
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 static void what_does_not_end_is_ended_in_time(void **state)
@@ -437,123 +230,6 @@ static void deaths_are_told(void **state)
 	expect(executes, XC_RECORD_DIED, "its sandbox forbids");
 }
 
-static void a_second_try_leaves_the_heap_out(void **state)
-{
-	static void (*const whats[])(void) = {takes_memory_for_its_heap, ends_as_libdw_without_memory,
-					      crashes_at_its_heap};
-	struct xc_arena arena = {0};
-	(void)state;
-	if (SANITIZED)
-		check_skip("a sanitizer takes the crashes");
-	for (size_t i = 0; i < XC_COUNT(whats); i++) {
-		const struct xc_record *record = after(whats[i], &arena);
-		assert_int_equal(record->status, XC_RECORD_OK);
-		assert_non_null(strstr(record->note, "heap"));
-	}
-	assert_null(after(goes_on, &arena)->note);
-	expect(takes_all_memory, XC_RECORD_LIMIT, "--worker-memory");
-	xc_arena_fini(&arena);
-}
-
-static void what_is_not_the_cores_is_tried_again_and_then_told(void **state)
-{
-	struct xc_arena arena = {0};
-	(void)state;
-	failed_before = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	const struct xc_record *record = after(fails_for_once, &arena);
-	assert_true(*failed_before);
-	assert_int_equal(record->status, XC_RECORD_OK);
-	assert_false(record->unlooked);
-	record = after(fails_each_time, &arena);
-	assert_false(record->unlooked); /* otherwise each core could exclude itself */
-	assert_int_equal(record->status, XC_RECORD_DIED);
-	assert_string_equal(record->why, "the worker gave up: the worker ended before it had a core");
-	record = after(fails_with_words, &arena);
-	assert_int_equal(record->status, XC_RECORD_DIED);
-	assert_string_equal(record->why, "the worker gave up: the disk is full");
-	assert_false(after(says_garbage, &arena)->unlooked);
-	munmap(failed_before, 1);
-	xc_arena_fini(&arena);
-}
-
-static void it_does_not_know_the_environment(void **state)
-{
-	struct xc_arena arena = {0};
-	(void)state;
-	assert_true(secret_size > 0 && *secret);
-	assert_int_equal(after(looks_for_secrets, &arena)->status, XC_RECORD_OK);
-	assert_true(*secret); /* the parent's own is unchanged */
-	xc_arena_fini(&arena);
-}
-
-static struct xc_error *tell(void *user, const struct xc_input *of, struct xc_record *record)
-{
-	strcpy(told, "what the first one has told");
-	return take(user, of, record);
-}
-
-static void it_does_not_know_what_others_told(void **state)
-{
-	const struct xc_input *inputs[] = {&input, &input, &input};
-	struct xc_arena arena = {0};
-	struct taken taken = {NULL};
-	const struct xc_batch batch = {.worker = {.finder = &finder, .seconds = LONG, .memory = 64 << 20},
-				       .jobs = 1,
-				       .arena = &arena,
-				       .take = tell,
-				       .user = &taken};
-	size_t done;
-	(void)state;
-	attack = looks_for_other_cores;
-	assert_null(xc_batch_run(&batch, inputs, XC_COUNT(inputs), &done));
-	assert_int_equal(done, XC_COUNT(inputs));
-	assert_true(*told);
-	assert_int_equal(taken.record->status, XC_RECORD_OK);
-	xc_arena_fini(&arena);
-}
-
-/* ---- surroundings ---- */
-
-static void works_a_moment(void)
-{
-	const double from = now();
-	while (now() - from < 0.3)
-		;
-}
-
-/* The user's ^C is for the parent: a worker killed by it would otherwise become a record of the core. */
-static int interrupted(void)
-{
-	struct xc_arena arena = {0};
-	struct xc_worker_options options = {.finder = &finder, .seconds = LONG};
-	struct xc_worker *worker;
-	attack = works_a_moment;
-	setpgid(0, 0);
-	signal(SIGINT, SIG_IGN);
-	if (xc_fork_server_start(&options, &options.fork_server) || xc_worker_start(&input, &options, &worker))
-		return 2;
-	const double from = now();
-	while (now() - from < 0.1)
-		;
-	kill(0, SIGINT);
-	while (!xc_worker_serve(worker))
-		;
-	const bool good = xc_worker_finish(worker, &arena)->status == XC_RECORD_OK;
-	xc_fork_server_end(options.fork_server);
-	return !good;
-}
-
-static void a_signal_to_the_terminal_is_not_the_workers(void **state)
-{
-	int status;
-	(void)state;
-	pid_t pid = fork();
-	if (pid == 0)
-		_exit(interrupted());
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-}
-
 static size_t descriptors(void)
 {
 	size_t count = 0;
@@ -578,20 +254,12 @@ static void nothing_is_left_behind(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_worker_that_is_none_gives_a_record),
 		cmocka_unit_test(what_is_no_record_is_told_to_be_none),
 		cmocka_unit_test(its_path_and_size_are_not_its_own),
 		cmocka_unit_test(what_does_not_end_is_ended_in_time),
 		cmocka_unit_test(what_breaks_the_rules_of_the_broker_is_ended_at_once),
 		cmocka_unit_test(deaths_are_told),
-		cmocka_unit_test(a_second_try_leaves_the_heap_out),
-		cmocka_unit_test(what_is_not_the_cores_is_tried_again_and_then_told),
-		cmocka_unit_test(it_does_not_know_the_environment),
-		cmocka_unit_test(it_does_not_know_what_others_told),
-		cmocka_unit_test(a_signal_to_the_terminal_is_not_the_workers),
 		cmocka_unit_test(nothing_is_left_behind),
 	};
-	secret = *environ;
-	secret_size = secret ? strlen(secret) : 0;
 	return cmocka_run_group_tests_name("takeover", tests, NULL, NULL);
 }

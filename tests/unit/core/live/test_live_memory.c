@@ -98,6 +98,61 @@ static void cached_memory_is_a_picture_until_refreshed(void **state)
 	end_child(&c);
 }
 
+/* The read system calls of reading a word of each of these pages. */
+static uint64_t batches_of_words(struct xc_process *p, const size_t *pages, size_t count)
+{
+	const uint64_t before = xc_live_stats(p).batches;
+	uint64_t word;
+	for (size_t i = 0; i < count; i++)
+		XC_OK(xc_space_read(p->space, shared->big + pages[i] * PAGE, &word, sizeof word));
+	return xc_live_stats(p).batches - before;
+}
+
+static void what_a_reader_reads_again_is_there_and_of_now(void **state)
+{
+	/* With one that is read ahead, as many as the hostile build reads with one call. */
+	static const size_t pages[] = {500, 0, 1}, others[] = {1000, 1100};
+	struct child c = start_child();
+	struct xc_process *p = open_pid(c.pid);
+	uint8_t byte = 0;
+	(void)state;
+	xc_live_brief(p, true);
+	xc_live_renew(p, 1);
+	assert_true(batches_of_words(p, pages, 3) >= 2);
+	xc_live_renew(p, 2);
+	assert_int_equal(batches_of_words(p, others, 2), 2); /* another reader's are not read for it */
+	for (unsigned round = 0; round < 20; round++) {
+		xc_live_renew(p, 1);
+		assert_int_equal(batches_of_words(p, pages, 3), 0);
+	}
+	tell(&c, 'c');
+	XC_OK(xc_space_read(p->space, shared->big, &byte, 1));
+	assert_int_not_equal(byte, 0x5a);
+	xc_live_renew(p, 1);
+	XC_OK(xc_space_read(p->space, shared->big, &byte, 1));
+	assert_int_equal(byte, 0x5a);
+	xc_process_close(p);
+	end_child(&c);
+}
+
+static void a_reader_that_goes_on_elsewhere_reads_no_old_pages(void **state)
+{
+	struct child c = start_child();
+	struct xc_process *p = open_pid(c.pid);
+	uint64_t word;
+	(void)state;
+	xc_live_brief(p, true);
+	for (size_t at = 0; at < 2000; at += 3) {
+		xc_live_renew(p, 1);
+		XC_OK(xc_space_read(p->space, shared->big + at * PAGE, &word, sizeof word));
+	}
+	const uint64_t before = xc_live_stats(p).bytes;
+	xc_live_renew(p, 1);
+	assert_true(xc_live_stats(p).bytes - before <= 24 * PAGE);
+	xc_process_close(p);
+	end_child(&c);
+}
+
 static void reading_brings_no_page_into_the_process(void **state)
 {
 	struct child c = start_child();
@@ -310,6 +365,8 @@ int main(void)
 		cmocka_unit_test(memory_larger_than_the_cache_reads_true),
 		cmocka_unit_test(walks_up_and_down_come_in_large_batches),
 		cmocka_unit_test(cached_memory_is_a_picture_until_refreshed),
+		cmocka_unit_test(what_a_reader_reads_again_is_there_and_of_now),
+		cmocka_unit_test(a_reader_that_goes_on_elsewhere_reads_no_old_pages),
 		cmocka_unit_test(reading_brings_no_page_into_the_process),
 		cmocka_unit_test(an_absent_private_file_page_comes_from_the_file),
 		cmocka_unit_test(a_shared_page_that_another_process_filled_is_seen),

@@ -85,6 +85,12 @@ static void single_lines_come_in_any_order(void **state)
 	xc_source_reader_free(reader);
 }
 
+static void without_a_reader_no_line_is_available(void **state)
+{
+	(void)state;
+	assert_null(xc_source_reader_line(NULL, "a.c", 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -93,6 +99,7 @@ int main(void)
 		cmocka_unit_test(lines_that_are_not_there_give_nothing),
 		cmocka_unit_test(any_bytes_are_shown_harmlessly),
 		cmocka_unit_test(single_lines_come_in_any_order),
+		cmocka_unit_test(without_a_reader_no_line_is_available),
 	};
 	xc_source_roots_add(&roots, scratch_dir());
 	const int failed = cmocka_run_group_tests(tests, NULL, NULL);

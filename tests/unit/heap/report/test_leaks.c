@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "heap/blocks/allocator.h"
-#include "heap/graph/leaked.h"
+#include "heap/graph/leak_structures.h"
 #include "heap/report/leaks.h"
 #include "tests/support/heapmade.h"
 
@@ -49,11 +49,11 @@ static bool is_head(const struct xc_graph *graph, size_t count, bool leads[MOST]
 	return xc_graph_leaked(graph, block);
 }
 
-static void check_structures(const struct xc_leaked *l, size_t count, bool leads[MOST][MOST])
+static void check_structures(const struct xc_leak_structures *l, size_t count, bool leads[MOST][MOST])
 {
 	size_t heads = 0, at = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t place = xc_leaked_place(l, i);
+		uint32_t place = xc_leak_structures_place(l, i);
 		assert_int_equal(place != XC_NO_BLOCK, xc_graph_leaked(l->graph, i));
 		if (place == XC_NO_BLOCK)
 			continue;
@@ -83,11 +83,11 @@ static void heads_are_what_nothing_else_leads_to(void **state)
 		}
 		if (hm_any(2))
 			m->data[3] = hm_pointer(m, (uint32_t)hm_any(count), 0);
-		struct xc_leaked leaked;
-		xc_leaked_find(&leaked, graph_of(m), false);
+		struct xc_leak_structures leaked;
+		xc_leak_structures_find(&leaked, graph_of(m), false);
 		naive_leads(m->heap->graph, count, leads);
 		check_structures(&leaked, count, leads);
-		xc_leaked_fini(&leaked);
+		xc_leak_structures_fini(&leaked);
 		hm_free(m);
 	}
 }
@@ -104,12 +104,12 @@ static void a_long_ring_is_one_structure(void **state)
 	hm_blocks(m, &list);
 	for (uint32_t i = 0; i < LONG; i++)
 		*hm_word(m, i, 0) = hm_pointer(m, (i + 1) % LONG, 0);
-	struct xc_leaked leaked;
-	xc_leaked_find(&leaked, graph_of(m), false);
+	struct xc_leak_structures leaked;
+	xc_leak_structures_find(&leaked, graph_of(m), false);
 	assert_int_equal(leaked.count, LONG);
 	assert_int_equal(leaked.head_count, 1);
 	assert_int_equal(leaked.head[LONG - 1], 0);
-	xc_leaked_fini(&leaked);
+	xc_leak_structures_fini(&leaked);
 	hm_free(m);
 }
 

@@ -1,0 +1,124 @@
+#!/usr/bin/env bats
+# Two units of a program that lay out the same class of C++ in different ways, and objects that are not valid. The program is
+# class_layouts.cc with class_layouts_store.cc, which is compiled with another option for each test.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  load helper
+  for level in 0 2; do
+    compile $level "class_layouts.cc" "user$level.o" || return 1
+    for how in same: extra:-DSTATS packed:-DPACKED base:-DBASE virtual:-DVIRTUAL swapped:-DSWAPPED bits:-DBITS \
+      enum:-fshort-enums abi:-D_GLIBCXX_USE_CXX11_ABI=0; do
+      # shellcheck disable=SC2086 # no option, or one
+      compile $level class_layouts_store.cc "store$level.o" ${how#*:} || return 1
+      "${CXX:-c++}" -o "${how%%:*}$level" "user$level.o" "store$level.o" || return 1
+    done
+  done
+}
+
+# compile LEVEL SOURCE OBJECT [OPTION]
+compile() {
+  "${CXX:-c++}" -std=c++17 -g -O"$1" -w -c -o "$3" "${@:4}" "$repo/tests/cli/$2"
+}
+
+setup() {
+  load helper
+  cd "$BATS_FILE_TMPDIR" || return 1
+}
+
+# verdict LEVEL PROGRAM DEATH
+verdict() {
+  verdict_of "core$1-$2-$3" "./$2$1" "$3"
+}
+
+@test "a string that a library was given is named where it is not valid, and its layouts are the likely cause" {
+  for level in 0 2; do
+    verdict $level extra read
+    says 'wild-read likely' '`e.body` has' 'not a valid std::string: elements at 0x1: not mapped' \
+      'class shop::Entry has two layouts: ' ' bytes in class_layouts.cc, ' \
+      ' bytes in class_layouts_store.cc (with `hits`, `served`): code of the two does not agree where `body` is' \
+      'likely because class shop::Entry has two layouts, in class_layouts.cc and in class_layouts_store.cc'
+    never 'null pointer plus an offset'
+  done
+}
+
+@test "a packing is told" {
+  for level in 0 2; do
+    verdict $level packed read
+    says 'class shop::Entry has two layouts: ' 'code of the two does not agree where `more` is'
+  done
+}
+
+@test "another base class is told" {
+  for level in 0 2; do
+    verdict $level base read
+    says 'class shop::Entry has two layouts: ' 'code of the two does not agree on the base class shop::Narrow'
+  done
+}
+
+@test "a virtual function that only one unit has is told" {
+  for level in 0 2; do
+    verdict $level virtual check
+    says 'class shop::Entry has two layouts: '
+  done
+}
+
+@test "members in another order, bit-fields, sizes of enums and the ABI of std::string are told" {
+  for level in 0 2; do
+    verdict $level swapped check
+    says 'abort ' 'class shop::Rank has two layouts: ' 'code of the two does not agree where `stamp` is'
+    verdict $level bits check
+    says 'class shop::Entry has two layouts: ' 'code of the two does not agree what `flags` is'
+    verdict $level enum check
+    says 'class shop::Entry has two layouts: ' 'code of the two does not agree what `kind` is'
+    verdict $level abi read
+    says 'class shop::Entry has two layouts: ' 'code of the two does not agree what `body` is'
+  done
+}
+
+@test "equal layouts, hidden and local classes, instances of a template and declarations are not told" {
+  for level in 0 2; do
+    verdict $level same check
+    says 'abort '
+    never 'two layouts'
+    never 'not a valid'
+  done
+}
+
+@test "structs of C with the same tag are different types" {
+  cat >one.c <<'C'
+#include <stdlib.h>
+struct item { int a; };
+void *other(void);
+static void check(struct item *item) { if (item->a == 1) abort(); }
+int main(void) { struct item item = {1}; return other() ? check(&item), 0 : 1; }
+C
+  cat >two.c <<'C'
+struct item { long a, b, c; };
+void *other(void) { static struct item item = {1, 2, 3}; return &item; }
+C
+  "${CC:-cc}" -g -O0 -o two one.c two.c
+  verdict_of core-c ./two
+  says 'abort '
+  never 'two layouts'
+}
+
+@test "a class of another module is another class" {
+  cat >library.cc <<'C'
+namespace app { struct Conf { long a, b, c, d; }; }
+static app::Conf conf = {1, 2, 3, 4};
+extern "C" __attribute__((visibility("default"))) long value() { return conf.a; }
+C
+  cat >program.cc <<'C'
+#include <cstdlib>
+namespace app { struct Conf { int a; }; }
+extern "C" long value();
+static void check(const app::Conf *c) { if (c->a == value()) std::abort(); }
+int main() { app::Conf c = {1}; check(&c); }
+C
+  "${CXX:-c++}" -g -O0 -fPIC -shared -fvisibility=hidden -o libother.so library.cc
+  "${CXX:-c++}" -g -O0 -o modules program.cc -L. -lother -Wl,-rpath,"$PWD"
+  verdict_of core-modules ./modules
+  says 'abort '
+  never 'two layouts'
+}

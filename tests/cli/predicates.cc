@@ -1,0 +1,147 @@
+// A thread waits, in the way that the argument names, for what nobody does.
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#define DEEP __attribute__((noinline))
+
+static void ready()
+{
+	usleep(50000);
+	puts("ready");
+	fflush(stdout);
+}
+
+class session {
+public:
+	DEEP void await()
+	{
+		std::unique_lock<std::mutex> lock(mutex_);
+		changed_.wait(lock, [this] { return connected_ || error_ != 0; });
+	}
+	void greet()
+	{
+		std::lock_guard<std::mutex> lock(mutex_);
+		greeted_ = true;
+		changed_.notify_all();
+	}
+	void connect() /* wakes nobody */
+	{
+		std::lock_guard<std::mutex> lock(mutex_);
+		connected_ = true;
+	}
+
+private:
+	std::mutex mutex_;
+	std::condition_variable changed_;
+	bool connected_ = false, greeted_ = false;
+	int error_ = 0;
+};
+static session one;
+
+struct bounded {
+	std::mutex mutex;
+	std::condition_variable not_full;
+	std::deque<int> queue;
+	size_t most = 2;
+	DEEP void push(int value)
+	{
+		std::unique_lock<std::mutex> lock(mutex);
+		not_full.wait(lock, [&] { return queue.size() < most; });
+		queue.push_back(value);
+	}
+};
+static bounded line;
+
+class pool {
+public:
+	explicit pool(int count)
+	{
+		for (int i = 0; i < count; i++)
+			workers.emplace_back([this] { run(); });
+	}
+	std::future<int> submit(std::function<int()> job)
+	{
+		auto task = std::make_shared<std::packaged_task<int()>>(job);
+		std::lock_guard<std::mutex> lock(mutex);
+		tasks.push_back([task] { (*task)(); });
+		changed.notify_one();
+		return task->get_future();
+	}
+
+private:
+	void run()
+	{
+		for (;;) {
+			std::function<void()> task;
+			{
+				std::unique_lock<std::mutex> lock(mutex);
+				changed.wait(lock, [this] { return !tasks.empty(); });
+				task = std::move(tasks.front());
+				tasks.pop_front();
+			}
+			task();
+		}
+	}
+	std::mutex mutex;
+	std::condition_variable changed;
+	std::deque<std::function<void()>> tasks;
+	std::vector<std::thread> workers;
+};
+static pool *workers;
+
+/* A task that waits for one that is queued behind it. */
+static DEEP int parent(int n)
+{
+	usleep(50000);
+	return workers->submit([n] { return n * 2; }).get();
+}
+
+static int nested()
+{
+	workers = new pool(2);
+	std::future<int> first = workers->submit([] { return parent(1); });
+	std::future<int> second = workers->submit([] { return parent(2); });
+	usleep(100000);
+	ready();
+	return first.get() + second.get();
+}
+
+static std::atomic<int> phase{1};
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+	alarm(60);
+	if (!strcmp(how, "nested"))
+		return nested();
+	if (!strcmp(how, "phase")) {
+		ready();
+		phase.wait(1);
+	} else if (!strcmp(how, "full")) {
+		for (int i = 0; i < 3; i++) {
+			if (i == 2)
+				ready();
+			line.push(i);
+		}
+	} else {
+		bool silent = !strcmp(how, "silent");
+		std::thread other([silent] {
+			usleep(50000);
+			silent ? one.connect() : one.greet();
+			ready();
+		});
+		one.await();
+		other.join();
+	}
+	return 0;
+}

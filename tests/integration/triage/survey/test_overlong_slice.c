@@ -1,0 +1,55 @@
+/* layer: triage */
+/* Views of C++ that are longer than the block that they begin in. */
+#include "tests/support/grid.h"
+#include "tests/support/run_verdict.h"
+
+#define HEAD                                                                                                           \
+	"#include <cstdlib>\n#include <span>\n#include <string_view>\n#include <vector>\n"                             \
+	"struct packet { std::vector<char> raw; size_t claimed; }; static volatile long sink, zero;\n"                 \
+	"[[gnu::noinline]] long sum(std::span<const long> words) { long n = 0; for (size_t i = 0; i < words.size(); "  \
+	"i++) "                                                                                                        \
+	"n += words[i]; return n; }\n"                                                                                 \
+	"[[gnu::noinline]] long letters(std::string_view text) { long n = 0; for (size_t i = 0; i < text.size(); "     \
+	"i++) n += "                                                                                                   \
+	"text[i] == 'x'; return n; }\n"                                                                                \
+	"[[gnu::noinline]] long beyond(std::span<const long> words, long *all) { long n = words[0]; for (long i = "    \
+	"0;; i++) "                                                                                                    \
+	"n += all[i]; return n; }\n"
+
+static void expect(const char *source, const struct wanted *want)
+{
+	static const char *const compilers[] = {"g++ -std=c++20 -g -O0 -x c++", "clang++ -std=c++20 -g -O0 -x c++"};
+	GRID(i, XC_COUNT(compilers))
+		judged_expect(compilers[i], source, true, want);
+}
+
+static void a_view_longer_than_its_block_is_named(void **state)
+{
+	(void)state;
+	expect(HEAD "int main() { std::vector<long> all(64 + zero, 1); sink = sum({all.data(), size_t(1) << 24}); }\n",
+	       &(struct wanted){.class_name = "heap-overrun",
+				.says = "likely `words` is longer than the memory that it refers to",
+				.also = "`words` (std::span) has 16777216 elements, and the block at 0x"});
+	expect(HEAD "int main() { packet p{std::vector<char>(300 + zero, 'x'), size_t(1) << 24}; sink = "
+		    "letters({p.raw.data(), p.claimed}); }\n",
+	       &(struct wanted){.class_name = "heap-overrun",
+				.says = "likely `text` is longer than the memory that it refers to",
+				.also = "has room for "});
+}
+
+static void one_that_fits_is_not_blamed(void **state)
+{
+	(void)state;
+	expect(HEAD "int main() { std::vector<long> all(64 + zero, 1); sink = beyond({all.data(), 64}, (long "
+		    "*)malloc(80)); }\n",
+	       &(struct wanted){.class_name = "heap-overrun", .without = "longer than the memory"});
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_view_longer_than_its_block_is_named),
+		cmocka_unit_test(one_that_fits_is_not_blamed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
