@@ -21,6 +21,14 @@ SLOW_UNITS = {
     "batch/sandbox/test_worker": "check", "batch/sandbox/test_worker_disk": "check", "batch/sandbox/test_worker_scarcity": "check",
     "heap/types/test_typing_complexity": "long", "dwarf/elf/test_gopclntab": "long",
 }
+# Left to test-long, and to the sanitizers' suites of .ci/run: they compile many relatives of what a neighbour shows.
+SLOW_UNITS.update(dict.fromkeys((
+    "dwarf/stack/test_backtrace_deep", "dwarf/unwind/test_unwind_go", "dwarf/unwind/test_unwind_guess",
+    "heap/evidence/test_evidence_std", "heap/graph/test_stale_range", "heap/types/test_typing", "heap/types/test_typing_doubt",
+    "heap/types/test_typing_member", "triage/crash/test_fault", "triage/explain/test_expression", "triage/explain/test_failed_call",
+    "triage/memory/test_erased_element", "triage/memory/test_heap_evidence", "triage/memory/test_moved_container",
+    "triage/memory/test_overwritten_pointer", "triage/memory/test_pointer_diagnosis", "triage/memory/test_stale_pointer",
+    "triage/runtime/test_exception", "triage/runtime/test_free_argument", "triage/stack/test_recursion", "triage/survey/test_odd_object"), "long"))
 UNITS_CORES = {"batch/sandbox/test_worker": ["deaths:abort-assert-next-gcc-o2"]}
 
 
@@ -56,8 +64,12 @@ def programs(build, folder, tier, others=None):
 def bats(folder, tier, names=None, skip=(), cores=None, **more):
     """The bats files of a folder. `cores` maps a file's name to the cores it needs."""
     found = sorted(glob.glob("tests/%s/*.bats" % folder))
-    return [Test(name, BATS + [path], tier, cores=(cores or {}).get(name, ()), **more) for path in found for name in [os.path.basename(path)[:-5]]
-            if name not in skip and (names is None or name in names)]
+    return [Test(name + " long" * (tier == "long" and name in TAGGED), BATS + tags_of(name, tier) + [path], tier, cores=(cores or {}).get(name, ()), **more)
+            for path in found for name in [os.path.basename(path)[:-5]] if name not in skip and (names is None or name in names)]
+
+
+def tags_of(name, tier):
+    return ["--filter-tags", "long" if tier == "long" else "!long"] if name in TAGGED else []
 
 
 def both_tiers(suite, folder, names, cores, long_cores):
@@ -79,8 +91,10 @@ TAKES = {"unit": "45", "integration": "95", "property": "6", "golden": "6", "can
 
 
 # Left to test-long: `make test` has ten minutes.
-LONG_CLI = ["class_layouts", "failed_index", "go_closed", "go_releases", "moved_objects", "predicates", "rust_channels", "rust_consequences", "rust_guards", "rust_panics",
-            "split", "wide_registers"]
+LONG_CLI = ["busy_loops", "class_layouts", "dying", "failed_index", "go_channels", "go_closed", "go_releases", "hang", "mistaken", "moved_objects",
+            "odd_objects", "overruns", "owners", "predicates", "rust_channels", "rust_consequences", "rust_guards", "rust_panics", "split",
+            "wide_registers", "wrong_objects"]
+TAGGED = ["by", "profile"]  # files with tests of both tiers: those of test-long have the tag `long`
 LONG_LIVE = ["gohang", "languages", "loops", "odd_targets", "owners", "refused", "waiting"]
 
 
@@ -104,7 +118,7 @@ def suites(build):
               bats("cli", "long", names=LONG_CLI), needs="gcc bats jq"),
         Suite("live", "running processes: no ptrace, no stop, no write; the same answers as for a core",
               bats("live", "test", skip=["busy"] + LONG_LIVE, cores={"by": NGINX}) +
-              bats("live", "long", names=LONG_LIVE, cores={"languages": ["luajit:openresty-o0-*", "nginx:static-o0-*"]}), needs="gcc bats strace"),
+              bats("live", "long", names=LONG_LIVE + TAGGED, cores={"by": NGINX, "languages": ["luajit:openresty-o0-*", "nginx:static-o0-*"]}), needs="gcc bats strace"),
         Suite("tools", "the oracle scripts are correct themselves", [
             Test(os.path.basename(path)[:-3], ["python3", path], "check") for path in sorted(glob.glob("tests/**/test_*.py", recursive=True))]),
         Suite("diff", "every frame, value, type and expression agrees with gdb", [
@@ -120,7 +134,7 @@ def suites(build):
                 ("heap", ["heap:lists-o0"]), ("walks", ["programs:walk"]),
                 ("stubs", ["programs:" + case for case in ("null-read", "threads-8", "cxx-gcc-o0", "no-debug", "optimised-gcc-o2", "deleted", "no-build-id")]),
                 ("newcomer", []))],
-            script("plugin", "cpython", cores=["python:%s" % case for case in ("3.11-crash", "3.11-idle", "3.9-crash", "3.13-crash")]),
+            script("plugin", "cpython", cores=["python:%s" % case for case in ("3.11-crash", "3.11-idle", "3.13-crash")]),
             script("plugin", "cpython", "--long", tier="long", cores=["python:*-crash", "python:*-idle"]),
             script("plugin", "arguments", "--long", tier="long", cores=["luajit:openresty-o0-c", "nginx:static-o0-gcore", "programs:abort"]),
             script("plugin", "newcomer", "--clone", tier="long"),
@@ -128,7 +142,7 @@ def suites(build):
         Suite("luajit", "LuaJIT and Lua: stacks, values, memory, bytecode and traces match the program's own report", [
             *both_tiers("plugin", "luajit", ("code", "frames", "graph", "replay", "stripped", "values"),
                         [*LUAJIT, "nginx:static-o0-gcore"], ["luajit:*", "nginx:*"]),
-            Test("puclua", ["tests/plugin/puclua"], cores=["recipes:lua5.1", "recipes:lua5.4"]),
+            Test("puclua", ["tests/plugin/puclua"], cores=["recipes:lua5.4"]),
             Test("puclua long", ["tests/plugin/puclua", "--long"], "long", cores=["recipes:lua5.*"]),
         ]),
         Suite("redis", "keys, clients and memory match what redis reports", [

@@ -10,9 +10,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/live/live_proc.h"
 #include "core/process/notes.h"
+
+enum { BEGINS_NS = 20000000, BEGINS_LOOKS = 20 };
 
 /* These are not memory: device registers, clocks of the kernel. pagemap hides most of them too, but a kernel may have
  * none. */
@@ -139,10 +142,23 @@ static size_t count_lines(const struct xc_text *text)
 	return lines;
 }
 
+/* The kernel maps a program that begins piece by piece, and the vdso last. Who has none is waited for in vain, once. */
+static int read_begun(int fd, struct xc_text *text)
+{
+	const struct timespec pause = {.tv_nsec = BEGINS_NS / BEGINS_LOOKS};
+	int error = xc_live_proc_read_fd(fd, text);
+	for (unsigned i = 0; i < BEGINS_LOOKS && !error && text->len && !strstr(text->bytes, "[vdso]"); i++) {
+		nanosleep(&pause, NULL);
+		text->len = 0;
+		error = xc_live_proc_read_fd(fd, text);
+	}
+	return error;
+}
+
 int xc_live_maps_read(struct xc_live_maps *maps, struct xc_process *process, struct xc_live_memory *memory)
 {
 	xc_auto(xc_text_fini) struct xc_text text = {0};
-	int error = xc_live_proc_read_fd(maps->fd, &text);
+	int error = maps->last ? xc_live_proc_read_fd(maps->fd, &text) : read_begun(maps->fd, &text);
 	size_t lines = count_lines(&text);
 	if (error || !lines)
 		return error ? error : ESRCH;

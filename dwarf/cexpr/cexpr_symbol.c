@@ -148,7 +148,7 @@ static struct xc_error *where_not(const struct xc_cexpr *c, const struct xc_cnam
 		return xc_error_new(XC_ERR_NOT_FOUND, "no `%s` in the target", name->name);
 	if (s->place->level_count == 0)
 		return xc_error_new(XC_ERR_NOT_FOUND, "no `%s` (frame %u, %s, has no debug information)", name->name,
-				    s->row, function ? function : "which is unknown,");
+				    s->row, function ? function : "which is unknown");
 	return xc_error_new(XC_ERR_NOT_FOUND, "no `%s` here (frame %u, %s)", name->name, s->row,
 			    function ? function : "?");
 }

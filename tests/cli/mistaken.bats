@@ -52,7 +52,7 @@ verdict() {
 
 @test "std::sort() with a comparison that is true for equal elements ran out of its range" {
   verdict 0 unordered
-  says 'likely std::sort() ran out of its range (it is behind the range' 'comparison, before,'
+  says 'likely std::sort() ran out of its range of' 'elements, which ends at' 'comparison, before,'
   verdict 2 unordered
   says 'perhaps std::sort() ran out of its range'
   verdict 0 null-element

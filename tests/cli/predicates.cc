@@ -116,12 +116,43 @@ static int nested()
 	return first.get() + second.get();
 }
 
+/* The same, and the task has a way to its pool. */
+struct scanner {
+	pool &own;
+	std::vector<int> sizes{3, 4};
+	DEEP int scan(int n)
+	{
+		std::vector<std::future<int>> parts;
+		usleep(50000);
+		for (int size : sizes)
+			parts.push_back(own.submit([n, size] { return n * size; }));
+		int sum = 0;
+		for (std::future<int> &part : parts)
+			sum += part.get();
+		return sum;
+	}
+};
+
+static int scans()
+{
+	workers = new pool(3);
+	scanner scanner{*workers};
+	std::future<int> results[3];
+	for (int i = 0; i < 3; i++)
+		results[i] = workers->submit([&scanner, i] { return scanner.scan(i); });
+	usleep(100000);
+	ready();
+	return results[0].get() + results[1].get() + results[2].get();
+}
+
 static std::atomic<int> phase{1};
 
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
 	alarm(60);
+	if (!strcmp(how, "scans"))
+		return scans();
 	if (!strcmp(how, "nested"))
 		return nested();
 	if (!strcmp(how, "phase")) {

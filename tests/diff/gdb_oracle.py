@@ -223,7 +223,17 @@ def frame_name(frame):
     return name if raw.startswith(("_Z", "_R")) else raw
 
 
+def is_in_data(frame):
+    """Without CFI gdb takes any word of the stack for a return address, also one that chance has made an address of data."""
+    named = frame.name() is not None and frame.function() is None
+    said = gdb.execute("info symbol 0x%x" % frame.pc(), to_string=True) if named else ""
+    return " in section ." in said and said.split(" in section .")[1].startswith(("rodata", "data", "bss", "eh_frame", "got", "dyn"))
+
+
 def describe_frame(frame, level):
+    if is_in_data(frame):
+        return {"level": level, "pc": "0x0", "function": None, "inline": False, "signal": False, "file": None, "path": None, "line": None,
+                "vars": []}
     frame.select()  # gdb evaluates the lengths of arrays in the selected frame, whatever frame a value is read from
     sal = frame.find_sal()
     symtab = sal.symtab
@@ -248,6 +258,8 @@ def walk(frame):
             head.append((level, frame))
         else:
             tail.append((level, frame))
+        if is_in_data(frame):
+            return head + list(tail), "complete"
         try:
             older = frame.older()
         except gdb.error as error:

@@ -204,6 +204,7 @@ by_lua() {
 	by_lua
 }
 
+# bats test_tags=long
 @test "nginx without Lua: locations have the shares of the worker's CPU time while each is asked for" {
 	[ -x "$NGINX/nginx" ] || skip "nginx is not built: corpora/nginx/server static-o0"
 	serve "$NGINX" "$NGINX/nginx"

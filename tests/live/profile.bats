@@ -48,6 +48,7 @@ profile() {
 	python3 "$BATS_TEST_DIRNAME/possible.py" check "$BATS_TEST_TMPDIR/maze.c" "$BATS_TEST_TMPDIR/folded"
 }
 
+# bats test_tags=long
 @test "a library that is loaded later has names" {
 	cat >"$BATS_TEST_TMPDIR/late.c" <<-'END'
 	volatile long sink;
@@ -200,6 +201,7 @@ keep() {
 	cp "$BATS_TEST_TMPDIR/said" "$BATS_TEST_TMPDIR/$1.said"
 }
 
+# bats test_tags=long
 @test "two profiles differ as their programs do" {
 	local dir=$BATS_TEST_TMPDIR
 	keep before
@@ -268,6 +270,7 @@ keep() {
 	python3 "$BATS_TEST_DIRNAME/firefox.py" rooted.firefox.json rooted
 }
 
+# bats test_tags=long
 @test "stacks of threads of musl are whole" {
 	command -v musl-gcc >/dev/null || skip "musl-gcc is not installed"
 	cat >"$BATS_TEST_TMPDIR/thread.c" <<-'END'
@@ -293,6 +296,7 @@ keep() {
 	done
 }
 
+# bats test_tags=long
 @test "the stack of a leaf that was jumped to is whole from the first sample on" {
 	[ "$(uname -m)" = x86_64 ] || skip "the program is for x86-64"
 	cat >"$BATS_TEST_TMPDIR/jumps.c" <<-'END'
@@ -320,6 +324,7 @@ keep() {
 	grep -q ' 0 cut' "$BATS_TEST_TMPDIR/err"
 }
 
+# bats test_tags=long
 @test "a thread that begins later, and gets a name, has it" {
 	cat >"$BATS_TEST_TMPDIR/named.c" <<-'END'
 	#include <pthread.h>
@@ -347,6 +352,7 @@ events() {
 	profile --event "$1" --hz 999 --for 2s --top 1000
 }
 
+# bats test_tags=long
 @test "page faults are where the program causes them, as many as it counts" {
 	compile faults "$BATS_TEST_TMPDIR/faults" -O1
 	begin "$BATS_TEST_TMPDIR/faults"

@@ -17,7 +17,7 @@
 #include "triage/util/names.h"
 #include "triage/util/sourceline.h"
 
-enum { GOROUTINES = 2000, FRAMES = 32, OTHERS = 3, CALLERS = 3, MAPS = 16, BACK = 16, WORDS = 64 };
+enum { GOROUTINES = 2000, FRAMES = 32, OTHERS = 3, CALLERS = 3, MAPS = 16, BACK = 16, WORDS = 64, MEMBERS = 8 };
 
 /* The maps that a frame has. */
 struct maps {
@@ -36,6 +36,7 @@ struct user {
 	size_t at;       /* the frame that has the map */
 	const char *has; /* what the map is for it; NULL: not known */
 	bool inside;     /* in a function of the runtime that has the map */
+	bool reaches;    /* it has the address of a structure that has the map, perhaps one among others */
 	bool writes;
 };
 
@@ -199,17 +200,33 @@ static bool calls_writer(const struct xc_body *body)
 	return false;
 }
 
-static bool has_word(const struct xc_crash_context *crash, size_t index, xc_addr map)
+/* Is it the address of a structure that has the map? */
+static bool leads_to(const struct xc_process *process, xc_addr at, xc_addr map)
 {
+	uint64_t word;
+	for (size_t i = 0; at % 8 == 0 && i < MEMBERS; i++)
+		if (!xc_space_peek_uint(process->space, at + 8 * i, 8, &word))
+			return false;
+		else if (word == map)
+			return true;
+	return false;
+}
+
+/* Has the frame the map, or does a word of it lead there? */
+static bool has_word(struct user *u, size_t index, xc_addr map)
+{
+	const struct xc_crash_context *crash = &u->crash;
 	if (index + 1 >= crash->frame_count)
 		return false;
 	struct xc_frame_words words =
 		xc_frame_words(crash->process, &crash->frames[index], 0, &crash->frames[index + 1], WORDS);
 	uint64_t value;
-	while (xc_frame_words_next(&words, &value))
+	while (xc_frame_words_next(&words, &value)) {
 		if (value == map)
 			return true;
-	return false;
+		u->reaches |= leads_to(crash->process, value, map);
+	}
+	return u->reaches;
 }
 
 /* Does the frame write to maps, and has it this one? */
@@ -228,7 +245,7 @@ static bool may_write(const struct xc_godeath *d, struct user *u, size_t index, 
 			u->has = m.items[i].path;
 			return true;
 		}
-	return has_word(&u->crash, index, map);
+	return has_word(u, index, map);
 }
 
 /* Fills in what it does with the map; false: nothing that its stack shows. */
@@ -271,15 +288,17 @@ static void add_callers(struct user *u, struct xc_text *text)
 static void report_user(const struct xc_godeath *d, struct user *u, xc_addr map)
 {
 	struct xc_text text = {0};
-	xc_text_printf(&text, "%sgoroutine %" PRIu64, map ? "likely " : "", u->id);
+	xc_text_printf(&text, "%sgoroutine %" PRIu64, !map ? "" : u->reaches ? "perhaps " : "likely ", u->id);
 	if (!map)
 		xc_text_add(&text, " uses a map at this moment");
 	else if (u->inside)
 		xc_text_printf(&text, " %s the same map at this moment", u->writes ? "writes to" : "uses");
 	else
-		xc_text_add(&text, " is the one that wrote to the map");
+		xc_text_printf(&text, " wrote to it: it %s that map", u->reaches ? "leads to" : "has");
 	if (u->has)
 		xc_text_printf(&text, ", `%s`,", u->has);
+	if (map && !u->inside)
+		xc_text_add(&text, " and writes to such maps");
 	if (xc_goroutine_blame(&u->crash, u->at)) {
 		xc_text_printf(&text, " in %s", xc_crash_context_culprit(&u->crash));
 		xc_sourceline(u->crash.blame.place, u->crash.blame.level, ", ", &text);
@@ -316,16 +335,35 @@ static size_t report_users(const struct xc_godeath *d, const struct xc_goroutine
 	return told;
 }
 
+/* By which name the goroutine that died has it. */
+static void report_path(const struct xc_godeath *d, xc_addr map)
+{
+	for (size_t i = d->at; i < d->crash->frame_count && i - d->at < FRAMES; i++) {
+		struct maps m = {.d = d};
+		const struct xc_frame_context in = xc_crash_context_frame(d->crash, i);
+		if (!xc_gopackage_is_runtime(xc_place_function(in.place, 0)))
+			(void)add_variables(&m, &in);
+		for (size_t k = 0; k < m.count; k++)
+			if (m.items[k].addr == map && m.items[k].path) {
+				xc_verdict_evidence(d->crash->report, "the map is `%s` of %s (0x%" PRIx64 ")",
+						    m.items[k].path, xc_place_function(in.place, 0), map);
+				return;
+			}
+	}
+}
+
 void xc_gomap_report(const struct xc_godeath *d)
 {
 	struct xc_goroutine_list list;
 	xc_addr map = find_map(d);
+	if (map)
+		report_path(d, map);
 	if (!xc_goroutine_list(&d->go, &list) || report_users(d, &list, map, false) ||
 	    report_users(d, &list, map, true))
 		return;
 	if (map && list.count < GOROUTINES)
 		xc_verdict_evidence(
 			d->crash->report,
-			"missing: the goroutine that wrote to the map: none is in a function that writes to "
-			"it any more");
+			"missing: the goroutine that wrote to the map: of none is it known that it has this map in a "
+			"function that writes to maps");
 }

@@ -135,22 +135,35 @@ static void report_pool(const struct search *s, const struct xc_wait *wait, stru
 	xc_text_fini(&text);
 }
 
+/* Look on the stack of a thread that waits, from the innermost frame outward. Returns whether a function outside of the
+ * one that waits has a queue; a task may have a way to its pool, too. */
+static bool look(struct search *s, const struct xc_wait *wait)
+{
+	struct xc_unwinder *u = xc_unwinder_new(s->crash->process);
+	struct xc_frame_walk walk;
+	bool outside = false;
+	xc_frame_walk_begin(&walk, s->crash->process, u, wait->thread, FRAMES);
+	while (!outside && xc_frame_walk_next(&walk)) {
+		const struct search before = *s;
+		s->member = NULL;
+		report_frame(s, &walk.context);
+		outside = s->member && walk.frame.index > wait->frame.index;
+		if (!s->member) {
+			s->member = before.member;
+			s->owner = before.owner;
+		}
+	}
+	xc_unwinder_free(u);
+	return outside;
+}
+
 /* ---- */
 
 void xc_queued_report(struct xc_crash_context *crash, const struct xc_wait *wait, struct xc_queued *queued)
 {
 	struct search s = {.crash = crash, .left = queued->left};
-	struct xc_unwinder *u = xc_unwinder_new(crash->process);
-	struct xc_frame_walk walk;
-	bool outside = false;
-	xc_frame_walk_begin(&walk, crash->process, u, wait->thread, FRAMES);
-	while (!s.member && xc_frame_walk_next(&walk)) {
-		report_frame(&s, &walk.context);
-		outside = walk.frame.index > wait->frame.index;
-	}
-	xc_unwinder_free(u);
+	bool outside = look(&s, wait);
 	queued->left -= s.told < queued->left ? s.told : queued->left;
-	if (s.member && outside && wait->has_place && is_for_result(wait) &&
-	    wait->thread != &crash->process->threads[0])
+	if (outside && wait->has_place && is_for_result(wait) && wait->thread != &crash->process->threads[0])
 		report_pool(&s, wait, queued);
 }

@@ -67,8 +67,8 @@ static bool report_promise(const struct xc_crash_context *crash)
 {
 	xc_verdict_evidence(
 		crash->report,
-		"the promise or task that would give the result was not destroyed, which would end the wait "
-		"with an error: it is kept where nobody sets it or runs it, or waits itself");
+		"the promise or task that would give the result still exists, else the wait would have ended with "
+		"an error: nothing runs it, or what runs it waits itself");
 	return true;
 }
 

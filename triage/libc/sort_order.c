@@ -4,6 +4,7 @@
  * does. */
 #include "triage/libc/sort_order.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct sort {
 	size_t at_count;
 	bool range_known;
 	uint64_t first, last; /* of the outermost function */
+	uint64_t element;     /* size; 0: not known */
 };
 
 static bool is_loop(const char *name)
@@ -47,13 +49,26 @@ static bool is_sort(const char *name)
 static bool read_iterator(const struct xc_frame_context *in, size_t level, const char *name, struct xc_arena *arena,
 			  uint64_t *out)
 {
+	const unsigned word = in->process->arch->word;
+	struct xc_value value; /* perhaps in registers, by its member */
+	*out = 0;
+	return xc_variable_find(in, level, name, arena, &value) && xc_value_size(&value) == word &&
+	       xc_value_peek(&value, 0, out, word);
+}
+
+/* The size of what a pointer, or an iterator that is no more than one, points to; 0: not known. */
+static uint64_t size_of_element(const struct xc_frame_context *in, size_t level, struct xc_arena *arena)
+{
 	struct xc_value value;
-	if (!xc_variable_find(in, level, name, arena, &value))
-		return false;
-	if (xc_type_is_pointer(value.type))
-		return xc_value_load(&value, out);
-	return value.kind == XC_VALUE_MEMORY && xc_value_size(&value) == in->process->arch->word &&
-	       xc_space_peek_uint(in->process->space, value.addr, in->process->arch->word, out);
+	uint64_t size;
+	size_t count;
+	if (!xc_variable_find(in, level, "__first", arena, &value))
+		return 0;
+	const struct xc_type *type = xc_type_strip(value.type);
+	const struct xc_member *members = xc_type_members(type, &count);
+	if (count == 1)
+		type = xc_type_strip(members->type);
+	return xc_type_is_pointer(type) && type->target && xc_type_size(type->target, &size) ? size : 0;
 }
 
 static void look_at(struct sort *s, const struct xc_frame_context *in, size_t level, const char *name)
@@ -73,6 +88,7 @@ static void look_at(struct sort *s, const struct xc_frame_context *in, size_t le
 		s->first = first;
 		s->last = last;
 		s->range_known = true;
+		s->element = size_of_element(in, level, arena);
 	} else if (!s->unguarded && xc_user_code_is(in->place, level)) {
 		s->compare = name;
 	}
@@ -91,37 +107,60 @@ static void look(struct sort *s)
 	}
 }
 
-/* " (it is before the range's first element)"; "": not known; NULL: it is inside, and an element is bad. */
-static const char *place_of(const struct sort *s)
+enum place { NOT_KNOWN, INSIDE, BEFORE, BEHIND };
+
+/* Where the loop is; inside, it is an element that is bad. at_out: an element that is outside. */
+static enum place find_place(const struct sort *s, uint64_t *at_out)
 {
 	if (!s->at_count || !s->range_known)
-		return "";
+		return NOT_KNOWN;
 	for (size_t i = 0; i < s->at_count; i++) {
-		if (s->at[i] < s->first)
-			return " (it is before the range's first element)";
-		if (s->at[i] >= s->last)
-			return " (it is behind the range's last element)";
+		*at_out = s->at[i];
+		if (s->at[i] < s->first || s->at[i] >= s->last)
+			return s->at[i] < s->first ? BEFORE : BEHIND;
 	}
-	return NULL;
+	return INSIDE;
+}
+
+/* "likely std::sort() ran out of its range: the 64 elements of that end at 0x2000, and what it compares is at 0x2000". */
+static void write_place(const struct sort *s, enum place place, uint64_t at, struct xc_text *text)
+{
+	if (place == NOT_KNOWN) {
+		xc_text_add(text, "perhaps std::sort() ran out of its range");
+		return;
+	}
+	xc_text_add(text, "likely std::sort() ran out of its range");
+	if (s->element && s->last > s->first)
+		xc_text_printf(text, " of %" PRIu64 " elements", (s->last - s->first) / s->element);
+	xc_text_printf(text, ", which %s at 0x%" PRIx64 ": it is at 0x%" PRIx64, place == BEFORE ? "begins" : "ends",
+		       place == BEFORE ? s->first : s->last, at);
 }
 
 void xc_sort_order_report(struct xc_crash_context *crash)
 {
 	struct sort s = {.crash = crash};
 	struct xc_verdict *v = crash->verdict;
-	bool memory = crash->fault.signal == SIGSEGV || crash->fault.signal == SIGBUS;
+	const bool memory = crash->fault.signal == SIGSEGV || crash->fault.signal == SIGBUS;
+	uint64_t at = 0;
 	if (!memory || crash->fault.sent || !v->class_name || xc_crash_context_is(crash, "stack-overflow"))
 		return;
 	look(&s);
-	const char *place = s.unguarded ? place_of(&s) : NULL;
-	if (!place)
+	const enum place place = s.unguarded ? find_place(&s, &at) : INSIDE;
+	if (place == INSIDE)
 		return;
-	v->cause = xc_arena_printf(&crash->report->arena,
-				   "%s%s%s std::sort() ran out of its range%s: such a loop ends only when the "
-				   "comparison%s%s%s says so, which must be false for equal elements, and the same "
-				   "however often it is asked",
-				   v->cause ? v->cause : "", v->cause ? "; " : "", *place ? "likely" : "perhaps", place,
-				   s.compare ? ", " : "", s.compare ? s.compare : "", s.compare ? "," : "");
+	xc_auto(xc_text_fini) struct xc_text text = {0};
+	if (v->cause && place == NOT_KNOWN)
+		xc_text_printf(&text, "%s; ", v->cause);
+	write_place(&s, place, at, &text);
+	xc_text_printf(&text,
+		       "; such a loop ends only when the comparison%s%s%s says so, which must be false for equal "
+		       "elements, and the same however often it is asked",
+		       s.compare ? ", " : "", s.compare ? s.compare : "", s.compare ? "," : "");
+	v->cause = xc_arena_strdup(&crash->report->arena, xc_text_string(&text));
+	if (place != NOT_KNOWN) {
+		v->kind = "invalid comparison";
+		v->severity = strcmp(v->severity, "low") == 0 ? "medium" : v->severity; /* it also moves elements */
+	}
 	if (v->confidence && strcmp(v->confidence, "certain") == 0)
 		v->confidence = "likely";
 }

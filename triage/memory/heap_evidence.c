@@ -22,9 +22,12 @@ enum { FREED_MOST = 3, OUTWARD = 3 /* frames, from the blamed one on */, ROUNDIN
 static void report_block(const struct xc_crash_context *crash, const char *who, uint64_t value)
 {
 	const struct xc_blocks *blocks = &crash->heap->blocks;
-	if (xc_blocks_find(blocks, value) == XC_NO_BLOCK)
+	const uint32_t found = xc_blocks_find(blocks, value);
+	if (found == XC_NO_BLOCK)
 		return;
-	xc_block_types_infer(crash); /* claims may renumber the blocks */
+	const bool may_have_type = !xc_block_is_free(xc_block_state(blocks, found));
+	if (may_have_type)
+		xc_block_types_infer(crash); /* claims may renumber the blocks */
 	struct xc_what what = xc_what(crash->heap->process, crash->heap, value);
 	if (what.kind != XC_WHAT_BLOCK)
 		return;
@@ -33,7 +36,7 @@ static void report_block(const struct xc_crash_context *crash, const char *who, 
 	xc_what_text(crash->heap->process, crash->heap, &what, &text);
 	xc_verdict_evidence(crash->report,
 			    xc_block_is_free(state) ? "%s points into freed memory: %s%s" : "%s points to: %s%s", who,
-			    xc_text_string(&text), xc_block_types_only_by(crash, value));
+			    xc_text_string(&text), may_have_type ? xc_block_types_only_by(crash, value) : "");
 	xc_text_fini(&text);
 }
 
@@ -72,6 +75,8 @@ static void report_freed(const struct xc_crash_context *crash)
 	const struct xc_fault *f = &crash->fault;
 	const struct xc_arch *arch = crash->heap->process->arch;
 	unsigned told = 0;
+	if (xc_crash_context_is(crash, "stack-overflow"))
+		return; /* no pointer that was loaded is at fault */
 	if (f->access == XC_ACCESS_EXECUTE && crash->derefs)
 		return; /* nothing was loaded; the pointers on the way to the target have been examined */
 	for (int number = 0; f->frame_known && number < arch->frame_regs && told < FREED_MOST; number++) {

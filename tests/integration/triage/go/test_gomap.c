@@ -9,7 +9,7 @@
  * map. The bit of the runtime (Go 1.19, runtime/map.go, hashWriting) is set as if the former were at it. */
 static const char program[] =
 	"package main\n"
-	"import (\"os\"; \"runtime\"; \"syscall\"; \"unsafe\")\n"
+	"import (\"os\"; \"runtime\"; \"sync\"; \"syscall\"; \"unsafe\")\n"
 	"var sink int\nvar cache = map[string]int{\"a\": 1}\nvar names = map[string]int{}\n"
 	"func init() { runtime.LockOSThread(); f, _ := os.Create(\"/dev/null\"); syscall.Dup2(int(f.Fd()), 2) }\n"
 	"type hub struct { serial int; series map[string]int }\n"
@@ -24,6 +24,13 @@ static const char program[] =
 	"//go:noinline\nfunc other(c chan string, m map[string]int) { for k := range c { m[k] = 1; delete(names, k) } "
 	"}\n"
 	"//go:noinline\nfunc find(k string) int { return cache[k] }\n"
+	"type shard struct { mu sync.Mutex; series map[string]int }\ntype registry struct { shards [4]shard }\n"
+	"//go:noinline\nfunc (r *registry) of(k string) *shard { return &r.shards[len(k) & 3] }\n"
+	"//go:noinline\nfunc (s *shard) lock(c chan string) string { return <-c }\n"
+	"//go:noinline\nfunc (r *registry) observe(c chan string) { for { s := r.of(\"ab\"); k := s.lock(c); "
+	"s.series[k]++ } }\n"
+	"//go:noinline\nfunc (r *registry) sweep() int { n := 0; for i := range r.shards { s := &r.shards[i]\n"
+	"	for _, v := range s.series { n += v } }; return n }\n"
 	"func begin(f func(chan string)) { c := make(chan string); go f(c)\n"
 	"	for i := 0; i < 10; i++ { runtime.Gosched() } }\n"
 	"func main() { runtime.GOMAXPROCS(1); h := &hub{3, map[string]int{\"a\": 1}}; own := map[string]int{\"b\": 2}\n"
@@ -32,6 +39,8 @@ static const char program[] =
 	"	case \"member\": begin(h.add); write(h.series); sink = h.total()\n"
 	"	case \"assign\": begin(h.add); write(h.series); sink = h.put(os.Args[0])\n"
 	"	case \"reader\": begin(h.read); write(h.series); sink = h.put(os.Args[0])\n"
+	"	case \"shard\": r := &registry{}; r.shards[2].series = map[string]int{\"a\": 1}\n"
+	"		begin(r.observe); write(r.shards[2].series); sink = r.sweep()\n"
 	"	case \"global\": begin(fill); write(cache); sink = find(os.Args[0]) }\n"
 	"	os.Exit(2 + sink) }\n";
 
@@ -51,7 +60,7 @@ static void another_goroutine_that_writes_to_the_map_is_told(void **state)
 		 .kind = "concurrent map",
 		 .function = "main.(*hub).total",
 		 .message = "concurrent map iteration and map write",
-		 .says = "is the one that wrote to the map",
+		 .says = "and writes to such maps in main.(*hub).add",
 		 .also = "in main.(*hub).add, program.go:",
 		 .without = "in main.other"},
 		{.argument = "assign",
@@ -61,6 +70,13 @@ static void another_goroutine_that_writes_to_the_map_is_told(void **state)
 		 .message = "concurrent map writes",
 		 .says = "likely goroutine",
 		 .also = "in main.(*hub).add, program.go:",
+		 .without = "in main.other"},
+		{.argument = "shard",
+		 .class_name = "panic",
+		 .kind = "concurrent map",
+		 .function = "main.(*registry).sweep",
+		 .says = "and writes to such maps in main.(*registry).observe",
+		 .also = "in main.(*registry).observe, program.go:",
 		 .without = "in main.other"},
 		{.argument = "global",
 		 .class_name = "panic",
