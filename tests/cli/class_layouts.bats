@@ -122,3 +122,38 @@ C
   says 'abort '
   never 'two layouts'
 }
+
+@test "an object of a plugin that was built with an older header, in C, too" {
+  cat >codec.h <<'C'
+struct codec { unsigned level, flags; const char *name; int (*open)(void);
+#if LEVEL > 2
+  int (*reset)(long);
+#endif
+};
+C
+  cat >plugin.c <<'C'
+#include "codec.h"
+static int opened(void) { return 3; }
+static const struct codec codecs[] = {{2, 0, "mulaw", opened}, {2, 1, "alaw", opened}};
+const struct codec *codec_entry(void) { return codecs; }
+C
+  cat >player.c <<'C'
+#include "codec.h"
+const struct codec *codec_entry(void);
+static int rewinds(const struct codec *codec) { return codec->reset ? codec->reset(0) : 0; }
+int main(void) { const struct codec *codec = codec_entry(); return codec->open() + rewinds(codec); }
+C
+  local compiler source
+  for compiler in "${CC:-cc}" "${CXX:-c++} -x c++"; do
+    source=$BATS_TEST_TMPDIR/${compiler%% *}
+    mkdir "$source"
+    # shellcheck disable=SC2086 # several words
+    {
+      $compiler -g -O0 -fPIC -shared -w -DLEVEL=2 -o "$source/libcodec.so" plugin.c
+      $compiler -g -O0 -w -DLEVEL=3 -o "$source/player" player.c -L"$source" -lcodec -Wl,-rpath,"$source"
+    }
+    verdict_of "core-${compiler%% *}" "$source/player"
+    says 'pc-control' 'codec has two layouts, in player and in libcodec.so' 'is an object of libcodec.so' '32 bytes in player' \
+      '24 bytes in libcodec.so' '`reset`'
+  done
+}

@@ -108,7 +108,7 @@ told() {
 	verdict evidence | grep -q 'had called abort()'
 	PROGRAM=$STARTED
 	take_core
-	verdict evidence | grep -q 'repeated over .* begins in that block, which has 40 bytes: 24 too many'
+	verdict evidence | grep -q 'repeated over .* begins in that block, which has 40 bytes: at least 24 too many'
 	finish
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "dwarf/format/format.h"
 #include "heap/graph/stale_range.h"
 #include "heap/query/rootword.h"
 #include "heap/query/whatis.h"
@@ -13,6 +14,7 @@
 enum {
 	TOLD = 3,
 	HITS = 256, /* words to check */
+	OBJECT_MOST = 200,
 };
 
 /* The allocator's own data does not count. */
@@ -38,6 +40,28 @@ static bool place_of(const struct xc_crash_context *crash, xc_addr at, bool stac
 	       !(stack && (!strstr(place, "#") || strstr(place, "no named variable")));
 }
 
+/* What the object that has the pointer says: of a buffer often its length. */
+static void report_object(const struct xc_crash_context *crash, xc_addr at)
+{
+	struct xc_format_options options = xc_format_defaults();
+	struct xc_text text = {0};
+	uint32_t block;
+	const struct xc_typed *typed = xc_block_types_at(crash, at, &block);
+	if (!typed || typed->offset || typed->shape != XC_TYPED_ONE)
+		return;
+	const struct xc_value object =
+		xc_value_memory(crash->process, typed->type, xc_block_addr(&crash->heap->blocks, block));
+	options.depth = 1;
+	options.length = OBJECT_MOST;
+	const char *name = xc_type_name(typed->type);
+	if (xc_format_whole(&text, &object, &options)) {
+		xc_verdict_evidence(crash->report, "that %s is %s", name, xc_text_string(&text));
+		xc_verdict_redact(crash->report,
+				  xc_arena_printf(&crash->report->arena, "that %s holds other values, too", name));
+	}
+	xc_text_fini(&text);
+}
+
 size_t xc_referrers_report(const struct xc_crash_context *crash, uint32_t block, bool stacks, const char *what)
 {
 	const struct xc_blocks *blocks = &crash->heap->blocks;
@@ -50,6 +74,8 @@ size_t xc_referrers_report(const struct xc_crash_context *crash, uint32_t block,
 		if (place_of(crash, found[i], stacks, &text)) {
 			xc_verdict_evidence(crash->report, "%s pointed to by %s, at 0x%" PRIx64, what,
 					    xc_text_string(&text), found[i]);
+			if (stacks)
+				report_object(crash, found[i]);
 			told++;
 		}
 		xc_text_fini(&text);

@@ -1,7 +1,10 @@
 /* goreach: see goreach.h. The roots are the runtime's tables of the program's variables, and, of each goroutine that
  * goes on, its stack and its g. A g is never followed, nor is a sudog by which one waits: the list of all goroutines leads
  * to them, and they to what they wait for. Neither is the table of semaphores; nor are addresses of free memory in
- * runtime.mheap_, and in p.pcache. */
+ * runtime.mheap_, and in p.pcache.
+ *
+ * A pointer into an object leads to what lies behind it, and not to what lies before: Go has no way back from a member to
+ * its structure, or from an element to those before it. */
 #include "triage/goroutine/goreach.h"
 
 #include <stdlib.h>
@@ -24,8 +27,10 @@ struct reach {
 	const struct xc_crash_context *crash;
 	const struct xc_goruntime *go;
 	struct xc_gospans spans;
-	struct xc_hashtable seen;
-	struct xc_goobject *queue; /* objects that are not looked into yet */
+	struct xc_hashtable seen; /* by object: the lowest address in it that something leads to */
+	struct part {
+		xc_addr from, end;
+	} * queue; /* parts of objects that are not looked into yet */
 	size_t queued, room;
 	uint64_t left; /* bytes that may be looked at */
 	bool failed;
@@ -58,14 +63,15 @@ static void meet(struct reach *r, xc_addr addr)
 	if (addr < 1 << 16 || in_data(r, addr) || !xc_gospans_object(&r->spans, addr, &object))
 		return;
 	uint64_t *seen = &xc_hashtable_at(&r->seen, NULL, object.addr, 1)->number;
-	if (*seen)
+	const xc_addr from = addr & ~(xc_addr)(WORD - 1), end = *seen ? *seen : object.addr + object.size;
+	if (*seen && from >= *seen)
 		return;
-	*seen = 1;
+	*seen = from;
 	r->failed |= r->seen.count > OBJECTS;
 	if (!object.has_pointers || r->failed)
 		return;
 	r->queue = xc_grow(r->queue, r->queued, &r->room, sizeof *r->queue);
-	r->queue[r->queued++] = object;
+	r->queue[r->queued++] = (struct part){from, end};
 }
 
 static void scan(struct reach *r, xc_addr from, xc_addr end)
@@ -88,8 +94,8 @@ static void scan(struct reach *r, xc_addr from, xc_addr end)
 static void drain(struct reach *r)
 {
 	while (r->queued && !r->failed) {
-		struct xc_goobject object = r->queue[--r->queued];
-		scan(r, object.addr, object.addr + object.size);
+		const struct part part = r->queue[--r->queued];
+		scan(r, part.from, part.end);
 	}
 }
 
@@ -98,7 +104,8 @@ static bool is_marked(struct reach *r, xc_addr addr)
 	struct xc_goobject object;
 	if (in_data(r, addr) || !xc_gospans_object(&r->spans, addr, &object))
 		return true;
-	return xc_hashtable_find(&r->seen, object.addr, 1);
+	const union xc_hashtable_value *seen = xc_hashtable_find(&r->seen, object.addr, 1);
+	return seen && seen->number <= addr;
 }
 
 /* ---- roots ---- */

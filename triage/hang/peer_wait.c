@@ -8,6 +8,7 @@
 #include "core/live/live.h"
 #include "core/text/threadlabel.h"
 #include "triage/hang/descriptor_owner.h"
+#include "triage/hang/unflushed.h"
 #include "triage/locks/wait_report.h"
 #include "triage/locks/waits.h"
 #include "triage/util/names.h"
@@ -341,7 +342,12 @@ bool xc_peer_wait_classify(struct xc_crash_context *crash)
 	else
 		set_class(crash, &peers[odd], waits->count, xc_text_string(&text));
 	xc_text_fini(&text);
-	for (size_t i = 0; i < count; i++)
+	bool reads = false;
+	for (size_t i = 0; i < count; i++) {
 		report_peer(crash, &peers[i]);
+		reads |= peers[i].call == READS || peers[i].call == POLLS;
+	}
+	if (reads)
+		xc_unflushed_report(crash);
 	return !dead;
 }

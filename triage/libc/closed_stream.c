@@ -1,18 +1,14 @@
-/* closed_stream: glibc keeps all streams that have a file in a list, from _IO_list_all on, by their member _chain; fclose()
- * takes one out and frees it. A stream begins { flags, …, _chain at 0x68, …, vtable at 0xd8 } (glibc 2.2 to 2.41,
- * libio/bits/types/struct_FILE.h, libioP.h; x86-64). Streams in memory (open_memstream) are not in the list: they have
- * their vtable. */
+/* closed_stream: fclose() takes a stream out of the list of open ones (stream.h), and frees it. Streams in memory
+ * (open_memstream) are not in the list: they have their vtable. */
 #include "triage/libc/closed_stream.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "dwarf/elf/symbol.h"
 #include "heap/query/whatis.h"
 #include "triage/dataflow/argument.h"
 #include "triage/dataflow/libcall.h"
-
-enum { CHAIN = 0x68, VTABLE = 0xd8, STREAMS = 65536 };
+#include "triage/libc/stream.h"
 
 static const struct {
 	const char *name;
@@ -30,20 +26,14 @@ struct stream {
 	bool freed; /* its memory is free */
 };
 
-static bool peek(const struct xc_crash_context *crash, xc_addr at, uint64_t *out)
-{
-	return xc_space_peek_uint(crash->process->space, at, 8, out);
-}
-
 /* Also true when it is not known. */
 static bool is_open(const struct xc_crash_context *crash, xc_addr stream)
 {
-	xc_addr list;
-	uint64_t at;
-	if (!xc_symbol_find(crash->process, "_IO_list_all", NULL, &list) || !peek(crash, list, &at))
+	xc_addr at;
+	if (!xc_stream_first(crash->process, &at))
 		return true;
 	for (unsigned i = 0; at && at != stream; i++)
-		if (i == STREAMS || !peek(crash, at + CHAIN, &at))
+		if (i == XC_STREAMS || !xc_stream_next(crash->process, &at))
 			return true;
 	return at == stream;
 }
@@ -52,7 +42,8 @@ static bool is_open(const struct xc_crash_context *crash, xc_addr stream)
 static bool has_functions(const struct xc_crash_context *crash, xc_addr stream)
 {
 	uint64_t table;
-	return !peek(crash, stream + VTABLE, &table) || xc_process_module(crash->process, table);
+	return !xc_space_peek_uint(crash->process->space, stream + XC_STREAM_VTABLE, 8, &table) ||
+	       xc_process_module(crash->process, table);
 }
 
 /* fopen() and its kin allocate a stream alone. */
@@ -60,7 +51,8 @@ static bool find_block(const struct xc_crash_context *crash, struct stream *s)
 {
 	const struct xc_blocks *blocks = crash->heap ? &crash->heap->blocks : NULL;
 	uint32_t block = blocks && blocks->count ? xc_blocks_find(blocks, s->at) : XC_NO_BLOCK;
-	if (block == XC_NO_BLOCK || xc_block_addr(blocks, block) != s->at || xc_block_size(blocks, block) <= VTABLE)
+	if (block == XC_NO_BLOCK || xc_block_addr(blocks, block) != s->at ||
+	    xc_block_size(blocks, block) <= XC_STREAM_VTABLE)
 		return false;
 	enum xc_block_state state = xc_block_state(blocks, block);
 	s->freed = xc_block_is_free(state);

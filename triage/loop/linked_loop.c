@@ -7,6 +7,7 @@
 #include "dwarf/types/field.h"
 #include "triage/loop/loop_value.h"
 #include "triage/loop/ring.h"
+#include "triage/util/names.h"
 #include "triage/util/same_type.h"
 #include "triage/util/sourceline.h"
 #include "triage/util/user_code.h"
@@ -233,13 +234,29 @@ static bool leads_into(const struct xc_ring *ring, uint64_t word)
 	return word && xc_ring_place(ring, word) != XC_RING_NOT_IN;
 }
 
-/* The member of an object that a variable points to, or is, which leads to the ring: "c->bucket[3]". */
+/* How well a name fits a list: 2, its beginning; 1, one word; 0, one of an array, as a bucket that leads to a node in the
+ * middle. */
+static unsigned fit_of(const char *path)
+{
+	static const char *const words[] = {"head", "first", "front", "list", "lru", "queue", "top", "begin", NULL};
+	const size_t len = strlen(path);
+	char word[XC_NAMES_WORD];
+	if (len && path[len - 1] == ']')
+		return 0;
+	while (xc_names_next_word(&path, word))
+		if (xc_names_find(words, word))
+			return 2;
+	return 1;
+}
+
+/* The member of an object that a variable points to, or is, which leads to the ring: "c->bucket[3]", "c->lru.head". */
 static bool report_holder(const struct xc_crash_context *crash, const struct walk *w, const struct xc_named_value *v)
 {
 	const struct xc_process *p = crash->process;
 	const struct xc_type *type = v->value.type ? xc_same_type_pointed(v->value.type) : NULL;
 	xc_addr base;
 	uint64_t size, word;
+	const char *best = NULL;
 	if (!type || !xc_same_type_is_record(type) || !xc_value_load(&v->value, &base) || !xc_type_size(type, &size) ||
 	    type == w->object || xc_ring_place(&w->ring, base) != XC_RING_NOT_IN)
 		return false;
@@ -249,11 +266,14 @@ static bool report_holder(const struct xc_crash_context *crash, const struct wal
 		struct xc_text path = {0};
 		xc_field_path(&path, type, at, NULL);
 		const char *words = xc_text_string(&path);
-		xc_verdict_evidence(crash->report, "`%s->%s` leads into that list", v->name, words + (*words == '.'));
+		words += *words == '.';
+		if (!best || fit_of(words) > fit_of(best))
+			best = xc_arena_strdup(&crash->report->arena, words);
 		xc_text_fini(&path);
-		return true;
 	}
-	return false;
+	if (best)
+		xc_verdict_evidence(crash->report, "`%s->%s` leads into that list", v->name, best);
+	return best != NULL;
 }
 
 static void report_holders(const struct xc_crash_context *crash, const struct xc_crash_context *view,

@@ -61,8 +61,8 @@ static void add_length(const struct xc_crash_context *crash, const struct xc_ove
 		xc_text_printf(text, ", `%s`", member.name);
 		left = member.left < left ? member.left : left;
 	}
-	xc_text_printf(text, ", which has %" PRIu64 " bytes%s: %" PRIu64 " too many", left,
-		       offset ? " from there on" : "", len - left);
+	xc_text_printf(text, ", which has %" PRIu64 " bytes%s: %s%" PRIu64 " too many", left,
+		       offset ? " from there on" : "", o->form == XC_OVERRUN_FILL ? "at least " : "", len - left);
 }
 
 static void report_text(const struct xc_crash_context *crash, const struct xc_overrun *o, xc_addr begin, uint64_t size)

@@ -127,6 +127,7 @@ static bool report_place(const struct xc_crash_context *crash, const char *what,
 	xc_addr returned;
 	bool good = describe_place(crash, at, &place);
 	if (!good && xc_value_place_returned(crash, &returned) && returned == at) {
+		place.len = 0;
 		xc_text_add(&place, "the stack: the return address that was popped");
 		good = true;
 	}

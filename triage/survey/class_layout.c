@@ -15,13 +15,14 @@
 #include "triage/util/names.h"
 #include "triage/util/same_type.h"
 
-enum { CLASSES = 64, LOOKUPS = 24, TOLD = 2, NESTING = 16, ARGUMENTS = 8, DEPTH = 3 };
+enum { CLASSES = 64, LOOKUPS = 24, TOLD = 2, NESTING = 16, ARGUMENTS = 8, DEPTH = 3, FRAMES = 16 };
 
 /* A class that the crashed functions work on. */
 struct met {
 	const struct xc_type *type;
 	bool led;        /* the bad value was read from an object of it, */
 	uint64_t offset; /* here */
+	xc_addr at;      /* of an object; 0: not known */
 };
 
 struct search {
@@ -35,6 +36,8 @@ struct pair {
 	const struct met *met;
 	const struct xc_type *other;
 	const char *unit, *other_unit;
+	const struct xc_module *module; /* that has the other definition; NULL: the same */
+	bool held;                      /* it has the object, too */
 	struct xc_layout_difference difference;
 };
 
@@ -89,7 +92,7 @@ static bool is_shared(struct xc_types *types, const struct xc_type *type, unsign
 
 /* ---- which classes are looked at ---- */
 
-static void meet(struct search *s, const struct xc_type *type, bool led, uint64_t offset)
+static void meet(struct search *s, const struct xc_type *type, bool led, uint64_t offset, xc_addr at)
 {
 	type = type ? xc_type_complete(xc_type_strip(type)) : NULL;
 	if (!type || !xc_same_type_is_record(type) || type->is_declaration || !type->size_known ||
@@ -98,11 +101,11 @@ static void meet(struct search *s, const struct xc_type *type, bool led, uint64_
 	for (size_t i = 0; i < s->count; i++) /* by name: both of two definitions may be met */
 		if (strcmp(s->met[i].type->name, type->name) == 0) {
 			if (led && !s->met[i].led)
-				s->met[i] = (struct met){type, led, offset};
+				s->met[i] = (struct met){type, led, offset, at};
 			return;
 		}
 	if (s->count < CLASSES)
-		s->met[s->count++] = (struct met){type, led, offset};
+		s->met[s->count++] = (struct met){type, led, offset, at};
 }
 
 static void look(void *user, const struct xc_surveyed *it)
@@ -110,14 +113,14 @@ static void look(void *user, const struct xc_surveyed *it)
 	struct search *s = user;
 	const struct xc_type *type = it->value->type;
 	xc_addr broken = s->crash->broken, at = it->value->addr;
-	uint64_t size;
+	uint64_t size, pointer;
 	if (xc_type_is_pointer(type)) {
-		meet(s, xc_same_type_pointed(type), false, 0);
+		meet(s, xc_same_type_pointed(type), false, 0, xc_value_load(it->value, &pointer) ? pointer : 0);
 		return;
 	}
 	bool led = broken && it->value->kind == XC_VALUE_MEMORY && xc_type_size(type, &size) && broken >= at &&
 		   broken - at < size;
-	meet(s, type, led, broken - at);
+	meet(s, type, led, broken - at, it->value->kind == XC_VALUE_MEMORY ? at : 0);
 }
 
 static void look_at_derefs(struct search *s)
@@ -127,7 +130,7 @@ static void look_at_derefs(struct search *s)
 		const struct xc_deref *one = &derefs->items[i];
 		if (one->pointer_type)
 			meet(s, xc_same_type_pointed(one->pointer_type), one->at_known && one->led_known,
-			     one->at - one->led);
+			     one->at - one->led, one->led_known ? one->led : 0);
 	}
 }
 
@@ -156,7 +159,8 @@ static bool is_other_definition(const struct search *s, const struct xc_definiti
 		return false;
 	other = xc_type_get(types, &die);
 	if (other == type || !xc_same_type_is_record(other) || other->is_declaration || !other->size_known ||
-	    !other->name || strcmp(other->name, type->name) != 0 || !is_shared(types, other, DEPTH) ||
+	    !other->name || strcmp(other->name, type->name) != 0 ||
+	    (!pair->module && !is_shared(types, other, DEPTH)) ||
 	    !xc_layout_difference_find(type, other, &pair->difference))
 		return false;
 	pair->other = other;
@@ -164,26 +168,67 @@ static bool is_other_definition(const struct search *s, const struct xc_definiti
 	return true;
 }
 
-static bool find_other(const struct search *s, const struct met *met, struct pair *pair)
+/* Its definition in a module that differs. */
+static bool find_in(const struct search *s, struct xc_module *module, struct pair *pair)
 {
-	Dwarf_Die die;
-	*pair = (struct pair){.met = met};
-	if (!is_shared(xc_types_of(s->crash->process), met->type, DEPTH) || !xc_type_die_of(met->type, &die))
-		return false;
-	pair->unit = unit_of(&die);
-	const struct xc_query query = {.name = met->type->name,
+	const struct xc_query query = {.name = pair->met->type->name,
 				       .kinds = XC_NAME_TYPE,
 				       .tag = DW_TAG_structure_type,
-				       .module = xc_unit_cache_module(s->crash->process, dwarf_cu_getdwarf(die.cu)),
+				       .module = module,
 				       .small_only = true};
 	struct xc_definitions found = {0};
-	struct xc_error *error = query.module ? xc_lookup(s->crash->process, &query, &found) : NULL;
+	struct xc_error *error = module ? xc_lookup(s->crash->process, &query, &found) : NULL;
 	bool other = false;
 	for (size_t i = 0; !error && i < found.count && !other; i++)
 		other = is_other_definition(s, &found.items[i], pair);
 	xc_error_free(error);
 	xc_definitions_fini(&found);
-	if (other && strcmp(base_name(pair->unit), base_name(pair->other_unit)) != 0) {
+	return other;
+}
+
+static bool find_in_module(const struct search *s, struct xc_module *own, struct xc_module *module, struct pair *pair)
+{
+	if (!module || module == own)
+		return false;
+	pair->module = module;
+	bool found = find_in(s, module, pair);
+	pair->module = found ? module : NULL;
+	return found;
+}
+
+/* What two modules call by one name need not be the same thing, unless it is an object of one that the other's code
+ * uses, or the bad value was read from it and both are on the stack: it is likely what they pass to each other. */
+static bool find_elsewhere(const struct search *s, struct xc_module *own, struct pair *pair)
+{
+	const struct xc_process *process = s->crash->process;
+	struct xc_module *holder = xc_process_module(process, pair->met->at), *last = own;
+	pair->held = holder != NULL;
+	if (holder)
+		return find_in_module(s, own, holder, pair);
+	for (size_t i = 0; i < s->crash->frame_count && i < FRAMES && pair->met->led; i++) {
+		struct xc_module *module = xc_process_module(process, s->crash->frames[i].pc);
+		if (module != last && find_in_module(s, own, module, pair))
+			return true;
+		last = module;
+	}
+	return false;
+}
+
+static bool find_other(const struct search *s, const struct met *met, struct pair *pair)
+{
+	Dwarf_Die die;
+	*pair = (struct pair){.met = met};
+	if (!xc_type_die_of(met->type, &die))
+		return false;
+	pair->unit = unit_of(&die);
+	struct xc_module *own = xc_unit_cache_module(s->crash->process, dwarf_cu_getdwarf(die.cu));
+	bool other = is_shared(xc_types_of(s->crash->process), met->type, DEPTH) && find_in(s, own, pair);
+	if (!other && own && met->at)
+		other = find_elsewhere(s, own, pair);
+	if (other && pair->module) {
+		pair->unit = base_name(own->path);
+		pair->other_unit = base_name(pair->module->path);
+	} else if (other && strcmp(base_name(pair->unit), base_name(pair->other_unit)) != 0) {
 		pair->unit = base_name(pair->unit);
 		pair->other_unit = base_name(pair->other_unit);
 	}
@@ -191,6 +236,11 @@ static bool find_other(const struct search *s, const struct met *met, struct pai
 }
 
 /* ---- in words ---- */
+
+static const char *keyword_of(const struct pair *pair)
+{
+	return pair->met->type->is_c ? "struct" : "class";
+}
 
 static void add_extra(const struct xc_type *type, const struct xc_type *other, struct xc_text *text)
 {
@@ -204,8 +254,11 @@ static void report(const struct search *s, const struct pair *pair)
 {
 	const struct xc_layout_difference *d = &pair->difference;
 	struct xc_text text = {0};
-	xc_text_printf(&text, "class %s has two layouts: %" PRIu64 " bytes in %s", pair->met->type->name, d->size,
-		       pair->unit);
+	if (pair->held)
+		xc_text_printf(&text, "the %s at 0x%" PRIx64 " is an object of %s; ", pair->met->type->name,
+			       pair->met->at, pair->other_unit);
+	xc_text_printf(&text, "%s %s has two layouts: %" PRIu64 " bytes in %s", keyword_of(pair), pair->met->type->name,
+		       d->size, pair->unit);
 	add_extra(pair->other, pair->met->type, &text);
 	xc_text_printf(&text, ", %" PRIu64 " bytes in %s", d->other_size, pair->other_unit);
 	add_extra(pair->met->type, pair->other, &text);
@@ -223,9 +276,9 @@ static void report(const struct search *s, const struct pair *pair)
 static void explain(const struct search *s, const struct pair *pair, const char *how)
 {
 	struct xc_verdict *v = s->crash->verdict;
-	v->cause = xc_arena_printf(&s->crash->report->arena, "%s%s%s because class %s has two layouts, in %s and in %s",
-				   v->cause ? v->cause : "", v->cause ? "; " : "", how, pair->met->type->name,
-				   pair->unit, pair->other_unit);
+	v->cause = xc_arena_printf(&s->crash->report->arena, "%s%s%s because %s %s has two layouts, in %s and in %s",
+				   v->cause ? v->cause : "", v->cause ? "; " : "", how, keyword_of(pair),
+				   pair->met->type->name, pair->unit, pair->other_unit);
 }
 
 static bool is_damage(const struct xc_crash_context *crash)
