@@ -123,12 +123,13 @@ def all_cases(only="*"):
 
 
 def one_build_each():
-    """Each death once, with a program's deaths alternating between two builds: the cases of `make test`."""
-    deaths, chosen = {}, []
+    """Each death once, one program in one build, the next in another: the cases of `make test`."""
+    deaths, turns, chosen = {}, {}, []
     for case in all_cases():
         deaths.setdefault((case.program, case.death), []).append(case)
-    for number, cases in enumerate(deaths.values()):
-        chosen.append(next((case for build in TURNS[number % 2] for case in cases if case.build == build), cases[0]))
+    for (program, _), cases in deaths.items():
+        turn = TURNS[turns.setdefault(program, len(turns)) % 2]
+        chosen.append(next((case for build in turn for case in cases if case.build == build), cases[0]))
     return chosen
 
 
