@@ -15,7 +15,7 @@
 #include "core/live/live_proc.h"
 #include "core/process/notes.h"
 
-enum { BEGINS_NS = 20000000, BEGINS_LOOKS = 20 };
+enum { BEGINS_NS = 20000000, BEGINS_BYTES = 2048 };
 
 /* These are not memory: device registers, clocks of the kernel. pagemap hides most of them too, but a kernel may have
  * none. */
@@ -142,12 +142,19 @@ static size_t count_lines(const struct xc_text *text)
 	return lines;
 }
 
-/* The kernel maps a program that begins piece by piece, and the vdso last. Who has none is waited for in vain, once. */
+/* The kernel maps a program that begins piece by piece, and the vdso last. Who has more than a few mappings has begun. */
+static bool is_begun(const struct xc_text *text)
+{
+	return !text->len || text->len > BEGINS_BYTES || strstr(text->bytes, "[vdso]");
+}
+
+/* Who has few and no vdso is waited for in vain, once. */
 static int read_begun(int fd, struct xc_text *text)
 {
-	const struct timespec pause = {.tv_nsec = BEGINS_NS / BEGINS_LOOKS};
+	const struct timespec pause = {.tv_nsec = 1000000};
+	const uint64_t until = xc_now_ns() + BEGINS_NS;
 	int error = xc_live_proc_read_fd(fd, text);
-	for (unsigned i = 0; i < BEGINS_LOOKS && !error && text->len && !strstr(text->bytes, "[vdso]"); i++) {
+	while (!error && !is_begun(text) && xc_now_ns() < until) {
 		nanosleep(&pause, NULL);
 		text->len = 0;
 		error = xc_live_proc_read_fd(fd, text);

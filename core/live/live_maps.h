@@ -12,7 +12,7 @@ struct xc_live_maps {
 };
 
 /* Read the mappings: fill process->mappings, its space and the regions of memory, the first time also process->files,
- * and then a program that is just being executed is waited for, at most 20 ms.
+ * and then a program that is just being executed is waited for, some 20 ms.
  * Nothing changes when the text is the same or cannot be read. No other thread may read meanwhile. Returns 0 or an
  * errno: ESRCH when the address space is gone. */
 int xc_live_maps_read(struct xc_live_maps *maps, struct xc_process *process, struct xc_live_memory *memory);

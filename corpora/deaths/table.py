@@ -123,13 +123,13 @@ def all_cases(only="*"):
 
 
 def one_build_each():
-    """Each death once, one program in one build, the next in another: the cases of `make test`."""
+    """Each death once, one program in one build, the next in another, planted secrets in both: the cases of `make test`."""
     deaths, turns, chosen = {}, {}, []
     for case in all_cases():
         deaths.setdefault((case.program, case.death), []).append(case)
     for (program, _), cases in deaths.items():
-        turn = TURNS[turns.setdefault(program, len(turns)) % 2]
-        chosen.append(next((case for build in turn for case in cases if case.build == build), cases[0]))
+        turn = turns.setdefault(program, len(turns)) if not cases[0].is_planted() else len(chosen)
+        chosen.append(next((case for build in TURNS[turn % 2] for case in cases if case.build == build), cases[0]))
     return chosen
 
 

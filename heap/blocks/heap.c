@@ -48,6 +48,8 @@ const char *xc_heap_why_empty(const struct xc_heap *heap)
 		return "its allocator has allocated nothing";
 	if (heap->why)
 		return heap->why;
+	if (xc_symbol_find(heap->process, "runtime.mheap_", NULL, NULL))
+		return "its heap is that of Go's runtime, whose objects are not listed";
 	return xc_symbol_find(heap->process, "__simple_malloc", NULL, NULL)
 		       ? "no allocator that xcore knows is in use; if the program never frees, it may be musl's simple "
 			 "one"

@@ -157,3 +157,23 @@ C
       '24 bytes in libcodec.so' '`reset`'
   done
 }
+
+@test "an object of a plugin that shows only the beginning of its struct is well" {
+  cat >library.c <<'C'
+struct handle { int level; const char *name; long secret[4]; };
+static struct handle handles[2] = {{1, "one"}, {2, "two"}};
+struct handle *open_handle(void) { return handles; }
+C
+  cat >user.c <<'C'
+#include <stdlib.h>
+struct handle { int level; const char *name; };
+struct handle *open_handle(void);
+static void use(const struct handle *handle, long *where) { where[0] = handle->level; }
+int main(void) { use(open_handle(), (long *)(0x1122334455667700 + rand() % 2)); }
+C
+  "${CC:-cc}" -g -O0 -fPIC -shared -o libhandle.so library.c
+  "${CC:-cc}" -g -O0 -o user user.c -L. -lhandle -Wl,-rpath,"$PWD"
+  verdict_of core-user ./user
+  says 'wild-write'
+  never 'two layouts'
+}

@@ -54,9 +54,13 @@ verdict() {
   verdict 0 unordered
   says 'likely std::sort() ran out of its range of' 'elements, which ends at' 'comparison, before,'
   verdict 2 unordered
-  says 'perhaps std::sort() ran out of its range'
+  says 'likely std::sort() ran out of its range of 60 elements'
   verdict 0 null-element
   never 'std::sort() ran out'
+  for level in 0 2; do
+    verdict $level nested-sort
+    never 'std::sort() ran out'
+  done
 }
 
 @test "a pointer into a block that free() was given has no header of its own" {

@@ -175,6 +175,25 @@ static int sorted(bool good)
 	return jobs[0]->priority;
 }
 
+/* A comparison that sorts, too: the element that is bad is one of the inner range. */
+static bool by_inner(const Job *a, const Job *b)
+{
+	std::vector<Job *> inner;
+	for (int i = 0; i < 30; i++)
+		inner.push_back(a->priority == 7 && i == 20 ? nullptr : new Job{"inner", i * 11 % 30});
+	std::sort(inner.begin(), inner.end(), [](const Job *c, const Job *d) { return c->priority < d->priority; });
+	return a->priority < b->priority;
+}
+
+static int nested()
+{
+	std::vector<Job *> jobs;
+	for (int i = 0; i < 60; i++)
+		jobs.push_back(new Job{"job", i * 7 % 60});
+	std::sort(jobs.begin(), jobs.end(), by_inner);
+	return jobs[0]->priority;
+}
+
 static int advanced()
 {
 	char *line = strdup(" a line with a blank"), *words = line;
@@ -197,6 +216,8 @@ int main(int argc, char **argv)
 		return captured();
 	if (strcmp(death, "unordered") == 0)
 		return sorted(false);
+	if (strcmp(death, "nested-sort") == 0)
+		return nested();
 	if (strcmp(death, "null-element") == 0)
 		return sorted(true);
 	if (strcmp(death, "advanced") == 0)

@@ -58,6 +58,10 @@ setup() {
     hang_verdict wide "$level" scans
     says 'deadlock (all wait) likely' 'and 2 more, waiting for the result of a future in scanner::scan' \
       '3 threads that take from `tasks` of pool wait themselves, in scanner::scan'
+    hang_verdict wide "$level" forgets
+    says 'deadlock (all wait)'
+    never 'wait themselves'
+    never 'waits itself, in'
   done
 }
 

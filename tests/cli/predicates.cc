@@ -145,6 +145,40 @@ static int scans()
 	return results[0].get() + results[1].get() + results[2].get();
 }
 
+/* A worker that nobody wakes for what is queued: it waits for work, and not for a task. */
+struct forgetful {
+	std::mutex mutex;
+	std::condition_variable changed;
+	std::deque<int> jobs;
+	DEEP bool step()
+	{
+		std::unique_lock<std::mutex> lock(mutex);
+		changed.wait(lock);
+		jobs.pop_front();
+		return true;
+	}
+	DEEP void loop()
+	{
+		while (step())
+			phases++;
+	}
+	int phases = 0;
+};
+
+static int forgets()
+{
+	static forgetful one;
+	std::thread worker([] { one.loop(); });
+	usleep(50000);
+	{
+		std::lock_guard<std::mutex> lock(one.mutex);
+		one.jobs.push_back(4);
+	}
+	ready();
+	worker.join();
+	return 0;
+}
+
 static std::atomic<int> phase{1};
 
 int main(int argc, char **argv)
@@ -153,6 +187,8 @@ int main(int argc, char **argv)
 	alarm(60);
 	if (!strcmp(how, "scans"))
 		return scans();
+	if (!strcmp(how, "forgets"))
+		return forgets();
 	if (!strcmp(how, "nested"))
 		return nested();
 	if (!strcmp(how, "phase")) {

@@ -47,7 +47,7 @@ setup() {
 @test "what was written to a stream and not flushed is told to who waits for an answer" {
   for level in 0 2; do
     hang_verdict asks "$level" late
-    [ "$level" -ne 0 ] || says 'the stream `h->requests`, descriptor '
+    [ "$level" -ne 0 ] || says 'the stream `h->requests` (descriptor '
     says 'still holds 17 bytes that were written to it and not flushed' '"16 quinn\n17 rosa\n"'
     "$XCORE" analyze --redact --no-plugins "core$level-late" >redacted
     grep -q 'still holds 17 bytes' <(tr -s ' \n' ' ' <redacted)

@@ -201,7 +201,6 @@ keep() {
 	cp "$BATS_TEST_TMPDIR/said" "$BATS_TEST_TMPDIR/$1.said"
 }
 
-# bats test_tags=long
 @test "two profiles differ as their programs do" {
 	local dir=$BATS_TEST_TMPDIR
 	keep before
@@ -352,7 +351,6 @@ events() {
 	profile --event "$1" --hz 999 --for 2s --top 1000
 }
 
-# bats test_tags=long
 @test "page faults are where the program causes them, as many as it counts" {
 	compile faults "$BATS_TEST_TMPDIR/faults" -O1
 	begin "$BATS_TEST_TMPDIR/faults"

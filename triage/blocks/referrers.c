@@ -41,14 +41,16 @@ static bool place_of(const struct xc_crash_context *crash, xc_addr at, bool stac
 }
 
 /* What the object that has the pointer says: of a buffer often its length. */
-static void report_object(const struct xc_crash_context *crash, xc_addr at)
+static void report_object(const struct xc_crash_context *crash, xc_addr at, uint32_t *last)
 {
 	struct xc_format_options options = xc_format_defaults();
 	struct xc_text text = {0};
 	uint32_t block;
 	const struct xc_typed *typed = xc_block_types_at(crash, at, &block);
-	if (!typed || typed->offset || typed->shape != XC_TYPED_ONE)
+	if (!typed || typed->offset || typed->shape != XC_TYPED_ONE || typed->confidence < XC_TYPE_STRONG ||
+	    block == *last)
 		return;
+	*last = block;
 	const struct xc_value object =
 		xc_value_memory(crash->process, typed->type, xc_block_addr(&crash->heap->blocks, block));
 	options.depth = 1;
@@ -69,13 +71,14 @@ size_t xc_referrers_report(const struct xc_crash_context *crash, uint32_t block,
 	size_t count = xc_memory_search_words(crash->process, xc_block_addr(blocks, block),
 					      xc_block_size(blocks, block) - 1, found, HITS);
 	size_t told = 0;
+	uint32_t last = XC_NO_BLOCK;
 	for (size_t i = 0; i < count && told < TOLD; i++) {
 		struct xc_text text = {0};
 		if (place_of(crash, found[i], stacks, &text)) {
 			xc_verdict_evidence(crash->report, "%s pointed to by %s, at 0x%" PRIx64, what,
 					    xc_text_string(&text), found[i]);
 			if (stacks)
-				report_object(crash, found[i]);
+				report_object(crash, found[i], &last);
 			told++;
 		}
 		xc_text_fini(&text);

@@ -164,6 +164,14 @@ bool xc_crash_context_is(const struct xc_crash_context *crash, const char *class
 	return crash->verdict->class_name && strcmp(crash->verdict->class_name, class_name) == 0;
 }
 
+bool xc_crash_context_is_access(const struct xc_crash_context *crash)
+{
+	static const char *const names[] = {
+		"wild-read",     "wild-write",       "wild-access",  "null-read",    "null-write", "null-access",
+		"memory-access", "protected-access", "write-rodata", "heap-overrun", NULL};
+	return xc_names_find(names, crash->verdict->class_name);
+}
+
 bool xc_crash_context_is_signalled(const struct xc_crash_context *crash)
 {
 	return xc_crash_context_is(crash, "killed") || xc_crash_context_is(crash, "dump-request") ||

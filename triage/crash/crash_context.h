@@ -74,6 +74,10 @@ bool xc_crash_context_sent_by_other(const struct xc_crash_context *crash);
 /* Is this the class of the verdict? */
 bool xc_crash_context_is(const struct xc_crash_context *crash, const char *class_name);
 
+/* Is the class that of an access to memory at an address that is not good for it: wild, near NULL, protected, past the
+ * end of a block? */
+bool xc_crash_context_is_access(const struct xc_crash_context *crash);
+
 /* The name in `names` (NULL-terminated) of the innermost matching frame, inlined functions included, among the first
  * 40 frames of the crashed stack. NULL when there is none. */
 const char *xc_crash_context_find_name(const struct xc_crash_context *crash, const char *const *names);

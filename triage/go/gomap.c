@@ -17,7 +17,7 @@
 #include "triage/util/names.h"
 #include "triage/util/sourceline.h"
 
-enum { GOROUTINES = 2000, FRAMES = 32, OTHERS = 3, CALLERS = 3, MAPS = 16, BACK = 16, WORDS = 64, MEMBERS = 8 };
+enum { GOROUTINES = 2000, FRAMES = 32, OTHERS = 3, CALLERS = 3, MAPS = 16, BACK = 16, WORDS = 64, MEMBERS = 4 };
 
 /* The maps that a frame has. */
 struct maps {
@@ -33,10 +33,11 @@ struct maps {
 struct user {
 	struct xc_crash_context crash; /* with its frames */
 	uint64_t id;
-	size_t at;       /* the frame that has the map */
-	const char *has; /* what the map is for it; NULL: not known */
-	bool inside;     /* in a function of the runtime that has the map */
-	bool reaches;    /* it has the address of a structure that has the map, perhaps one among others */
+	size_t at;          /* the frame that has the map */
+	const char *has;    /* what the map is for it; NULL: not known */
+	bool inside;        /* in a function of the runtime that has the map */
+	bool reaches;       /* what has the address of a structure with the map counts, too */
+	uint64_t low, high; /* its stack */
 	bool writes;
 };
 
@@ -175,15 +176,17 @@ static xc_addr callers_map(const struct xc_godeath *d, size_t index)
 }
 
 /* 0: not known. */
-static xc_addr find_map(const struct xc_godeath *d)
+static xc_addr find_map(const struct xc_godeath *d, bool *guess_out)
 {
 	bool writes = false, inside = false;
 	xc_addr map = 0, one;
+	*guess_out = false;
 	for (size_t i = d->at; i < d->crash->frame_count && i - d->at < FRAMES; i++) {
 		if (is_inside(d->crash, i, &one, &writes)) {
 			map = map ? map : one;
 			inside = true;
 		} else if (inside) {
+			*guess_out = !map;
 			return map ? map : callers_map(d, i);
 		}
 	}
@@ -212,8 +215,8 @@ static bool leads_to(const struct xc_process *process, xc_addr at, xc_addr map)
 	return false;
 }
 
-/* Has the frame the map, or does a word of it lead there? */
-static bool has_word(struct user *u, size_t index, xc_addr map)
+/* Has the frame the map; or, where that counts, the address of a structure with it? */
+static bool has_word(const struct user *u, size_t index, xc_addr map)
 {
 	const struct xc_crash_context *crash = &u->crash;
 	if (index + 1 >= crash->frame_count)
@@ -222,11 +225,12 @@ static bool has_word(struct user *u, size_t index, xc_addr map)
 		xc_frame_words(crash->process, &crash->frames[index], 0, &crash->frames[index + 1], WORDS);
 	uint64_t value;
 	while (xc_frame_words_next(&words, &value)) {
-		if (value == map)
+		bool own =
+			value >= u->low && value < u->high; /* as a saved frame pointer, which leads to others' maps */
+		if (value == map || (u->reaches && !own && leads_to(crash->process, value, map)))
 			return true;
-		u->reaches |= leads_to(crash->process, value, map);
 	}
-	return u->reaches;
+	return false;
 }
 
 /* Does the frame write to maps, and has it this one? */
@@ -298,7 +302,7 @@ static void report_user(const struct xc_godeath *d, struct user *u, xc_addr map)
 	if (u->has)
 		xc_text_printf(&text, ", `%s`,", u->has);
 	if (map && !u->inside)
-		xc_text_add(&text, " and writes to such maps");
+		xc_text_add(&text, " and writes to maps");
 	if (xc_goroutine_blame(&u->crash, u->at)) {
 		xc_text_printf(&text, " in %s", xc_crash_context_culprit(&u->crash));
 		xc_sourceline(u->crash.blame.place, u->crash.blame.level, ", ", &text);
@@ -317,13 +321,16 @@ static bool is_other(const struct xc_godeath *d, xc_addr g, bool waits)
 }
 
 /* How many of those that wait, or of the others, were told. */
-static size_t report_users(const struct xc_godeath *d, const struct xc_goroutine_list *list, xc_addr map, bool waits)
+static size_t report_users(const struct xc_godeath *d, const struct xc_goroutine_list *list, xc_addr map, bool waits,
+			   bool reaches)
 {
 	size_t told = 0;
 	xc_addr g;
 	for (uint64_t i = 0; told < OTHERS && i < GOROUTINES && xc_goroutine_at(&d->go, list, i, &g); i++) {
-		struct user u = {.crash = *d->crash};
-		if (!is_other(d, g, waits) || !xc_goruntime_read(&d->go, "runtime.g", g, "goid", &u.id))
+		struct user u = {.crash = *d->crash, .reaches = reaches};
+		if (!is_other(d, g, waits) || !xc_goruntime_read(&d->go, "runtime.g", g, "goid", &u.id) ||
+		    !xc_goruntime_read(&d->go, "runtime.g", g, "stack.lo", &u.low) ||
+		    !xc_goruntime_read(&d->go, "runtime.g", g, "stack.hi", &u.high))
 			continue;
 		u.crash.frame_count = xc_goroutine_frames(d->crash, &d->go, g, &u.crash.frames);
 		u.crash.blame = (struct xc_blame){.place = NULL};
@@ -336,7 +343,7 @@ static size_t report_users(const struct xc_godeath *d, const struct xc_goroutine
 }
 
 /* By which name the goroutine that died has it. */
-static void report_path(const struct xc_godeath *d, xc_addr map)
+static void report_path(const struct xc_godeath *d, xc_addr map, bool guess)
 {
 	for (size_t i = d->at; i < d->crash->frame_count && i - d->at < FRAMES; i++) {
 		struct maps m = {.d = d};
@@ -345,8 +352,9 @@ static void report_path(const struct xc_godeath *d, xc_addr map)
 			(void)add_variables(&m, &in);
 		for (size_t k = 0; k < m.count; k++)
 			if (m.items[k].addr == map && m.items[k].path) {
-				xc_verdict_evidence(d->crash->report, "the map is `%s` of %s (0x%" PRIx64 ")",
-						    m.items[k].path, xc_place_function(in.place, 0), map);
+				xc_verdict_evidence(d->crash->report, "%sthe map is `%s` of %s (0x%" PRIx64 ")",
+						    guess ? "likely " : "", m.items[k].path,
+						    xc_place_function(in.place, 0), map);
 				return;
 			}
 	}
@@ -355,12 +363,15 @@ static void report_path(const struct xc_godeath *d, xc_addr map)
 void xc_gomap_report(const struct xc_godeath *d)
 {
 	struct xc_goroutine_list list;
-	xc_addr map = find_map(d);
+	bool guess;
+	xc_addr map = find_map(d, &guess);
 	if (map)
-		report_path(d, map);
-	if (!xc_goroutine_list(&d->go, &list) || report_users(d, &list, map, false) ||
-	    report_users(d, &list, map, true))
+		report_path(d, map, guess);
+	if (!xc_goroutine_list(&d->go, &list))
 		return;
+	for (int way = 0; way < 4; way++) /* who has the map, then who leads to it; who runs, then who waits */
+		if (report_users(d, &list, map, way & 1, way & 2))
+			return;
 	if (map && list.count < GOROUTINES)
 		xc_verdict_evidence(
 			d->crash->report,

@@ -1,5 +1,6 @@
 /* goreach: which goroutines wait for what nobody can give them: no goroutine that goes on leads to it, nor one that
- * waits for something that these lead to, and so on. As a garbage collector finds what is not used any more. */
+ * waits for something that these lead to, and so on. As a garbage collector finds what is not used any more,
+ * but that a pointer into an object leads to what lies behind it only (goreach.c). */
 #ifndef XC_GOREACH_H
 #define XC_GOREACH_H
 

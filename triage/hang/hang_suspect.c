@@ -11,7 +11,8 @@ bool xc_hang_suspect_same(const struct xc_wait *a, const struct xc_wait *b)
 {
 	const char *one = xc_wait_function(a), *other = xc_wait_function(b);
 	bool object = a->object == b->object && xc_lost_wakeup_key(a) == xc_lost_wakeup_key(b);
-	return a->kind == b->kind && (object || a->kind == XC_WAIT_FUTURE) && /* each waits for a result of its own */
+	return a->kind == b->kind &&
+	       (object || (a->kind == XC_WAIT_FUTURE && one && other)) && /* each waits for a result of its own */
 	       (one && other ? strcmp(one, other) == 0 : one == other);
 }
 

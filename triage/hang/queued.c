@@ -135,15 +135,22 @@ static void report_pool(const struct search *s, const struct xc_wait *wait, stru
 	xc_text_fini(&text);
 }
 
+/* Who waits for a result may have a way to the pool in its task, and the pool again in a function outside. Others wait at
+ * their own queue. */
+static bool may_be_task(const struct xc_wait *wait)
+{
+	return wait->kind == XC_WAIT_FUTURE || wait->kind == XC_WAIT_ATOMIC;
+}
+
 /* Look on the stack of a thread that waits, from the innermost frame outward. Returns whether a function outside of the
- * one that waits has a queue; a task may have a way to its pool, too. */
+ * one that waits has a queue. */
 static bool look(struct search *s, const struct xc_wait *wait)
 {
 	struct xc_unwinder *u = xc_unwinder_new(s->crash->process);
 	struct xc_frame_walk walk;
 	bool outside = false;
 	xc_frame_walk_begin(&walk, s->crash->process, u, wait->thread, FRAMES);
-	while (!outside && xc_frame_walk_next(&walk)) {
+	while (!outside && (!s->member || may_be_task(wait)) && xc_frame_walk_next(&walk)) {
 		const struct search before = *s;
 		s->member = NULL;
 		report_frame(s, &walk.context);

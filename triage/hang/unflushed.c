@@ -28,7 +28,7 @@ static const char *name_of(const struct xc_crash_context *crash, xc_addr stream)
 	struct search s = {.crash = crash, .stream = stream};
 	if (crash->blame.place && crash->frame_count)
 		xc_survey_walk(crash, look, &s);
-	return s.path ? xc_arena_printf(&crash->report->arena, "`%s`,", s.path) : "of";
+	return s.path ? xc_arena_printf(&crash->report->arena, "`%s` (", s.path) : "(";
 }
 
 static void report(const struct xc_crash_context *crash, xc_addr stream, const struct xc_stream_pending *pending)
@@ -38,11 +38,11 @@ static void report(const struct xc_crash_context *crash, xc_addr stream, const s
 	const size_t want = pending->size < SHOWN ? (size_t)pending->size : SHOWN;
 	const size_t some = xc_space_peek(crash->process->space, pending->at, bytes, want);
 	xc_text_printf(&plain,
-		       "the stream %s descriptor %d still holds %" PRIu64
+		       "the stream %sdescriptor %d) still holds %" PRIu64
 		       " byte%s that %s written to it and not flushed",
 		       name_of(crash, stream), pending->fd, pending->size, pending->size == 1 ? "" : "s",
 		       pending->size == 1 ? "was" : "were");
-	xc_text_printf(&text, "%s: perhaps the other side waits for them: \"", xc_text_string(&plain));
+	xc_text_printf(&text, "%s: if the other side reads there, it waits for them: \"", xc_text_string(&plain));
 	xc_text_escaped(&text, bytes, some);
 	xc_text_add(&text, some < pending->size ? "\"…" : "\"");
 	xc_verdict_evidence(crash->report, "%s", xc_text_string(&text));
@@ -59,7 +59,7 @@ void xc_unflushed_report(struct xc_crash_context *crash)
 	unsigned told = 0;
 	bool more = xc_stream_first(p, &stream);
 	for (unsigned i = 0; more && stream && i < XC_STREAMS && told < TOLD; i++, more = xc_stream_next(p, &stream)) {
-		if (!xc_stream_pending(p, stream, &pending) || pending.fd == STDERR_FILENO)
+		if (!xc_stream_pending(p, stream, &pending) || pending.fd <= STDERR_FILENO)
 			continue;
 		report(crash, stream, &pending);
 		told++;

@@ -5,8 +5,7 @@
 #include "triage/crash/crash_context.h"
 
 /* Report as evidence, for a process that waits to read from another one: streams that still hold bytes, the variable
- * that has the stream, and their text: perhaps the other process waits for them. At most three; none of the error
- * stream. glibc on x86-64. */
+ * that has the stream, and their text. At most three; none of the standard streams. glibc on x86-64. */
 void xc_unflushed_report(struct xc_crash_context *crash);
 
 #endif

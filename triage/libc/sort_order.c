@@ -19,8 +19,10 @@ struct sort {
 	bool unguarded;      /* such a loop runs */
 	const char *compare; /* the comparison of the program; NULL: not known */
 	uint64_t at[PLACES]; /* elements that the loop is at */
+	bool behind[PLACES]; /* this is the one before that address */
 	size_t at_count;
 	bool range_known;
+	bool sorts, over;     /* frames of the sort were seen, and the program's that called it */
 	uint64_t first, last; /* of the outermost function */
 	uint64_t element;     /* size; 0: not known */
 };
@@ -71,26 +73,34 @@ static uint64_t size_of_element(const struct xc_frame_context *in, size_t level,
 	return xc_type_is_pointer(type) && type->target && xc_type_size(type->target, &size) ? size : 0;
 }
 
-static void look_at(struct sort *s, const struct xc_frame_context *in, size_t level, const char *name)
+static void look_at_loop(struct sort *s, const struct xc_frame_context *in, size_t level)
 {
 	static const char *const places[PLACES] = {"__next", "__first", "__last"};
+	s->unguarded = true;
+	for (size_t i = 0; i < PLACES && s->at_count < PLACES; i++) {
+		s->behind[s->at_count] = strcmp(places[i], "__last") == 0;
+		s->at_count += read_iterator(in, level, places[i], &s->crash->report->arena, &s->at[s->at_count]);
+	}
+}
+
+static void look_at(struct sort *s, const struct xc_frame_context *in, size_t level, const char *name)
+{
 	struct xc_arena *arena = &s->crash->report->arena;
 	uint64_t first, last;
+	s->sorts |= is_loop(name) || is_sort(name);
+	if (s->over)
+		return; /* a comparison may sort, too: the outer one is another range */
 	if (is_loop(name)) {
-		s->unguarded = true;
-		for (size_t i = 0; i < PLACES && s->at_count < PLACES; i++) {
-			bool found = read_iterator(in, level, places[i], arena, &s->at[s->at_count]);
-			s->at[s->at_count] -= found && strcmp(places[i], "__last") == 0; /* it is behind an element */
-			s->at_count += found;
-		}
+		look_at_loop(s, in, level);
 	} else if (is_sort(name) && s->unguarded && read_iterator(in, level, "__first", arena, &first) &&
 		   read_iterator(in, level, "__last", arena, &last) && first <= last) {
 		s->first = first;
 		s->last = last;
 		s->range_known = true;
 		s->element = size_of_element(in, level, arena);
-	} else if (!s->unguarded && xc_user_code_is(in->place, level)) {
-		s->compare = name;
+	} else if (xc_user_code_is(in->place, level)) {
+		s->over = s->sorts;
+		s->compare = s->sorts ? s->compare : name;
 	}
 }
 
@@ -115,14 +125,15 @@ static enum place find_place(const struct sort *s, uint64_t *at_out)
 	if (!s->at_count || !s->range_known)
 		return NOT_KNOWN;
 	for (size_t i = 0; i < s->at_count; i++) {
+		const uint64_t at = s->at[i] - s->behind[i];
 		*at_out = s->at[i];
-		if (s->at[i] < s->first || s->at[i] >= s->last)
-			return s->at[i] < s->first ? BEFORE : BEHIND;
+		if (at < s->first || at >= s->last)
+			return at < s->first ? BEFORE : BEHIND;
 	}
 	return INSIDE;
 }
 
-/* "likely std::sort() ran out of its range: the 64 elements of that end at 0x2000, and what it compares is at 0x2000". */
+/* "likely std::sort() ran out of its range of 64 elements, which ends at 0x2000: it is at 0x2008" */
 static void write_place(const struct sort *s, enum place place, uint64_t at, struct xc_text *text)
 {
 	if (place == NOT_KNOWN) {

@@ -75,7 +75,8 @@ static void report_freed(const struct xc_crash_context *crash)
 	const struct xc_fault *f = &crash->fault;
 	const struct xc_arch *arch = crash->heap->process->arch;
 	unsigned told = 0;
-	if (xc_crash_context_is(crash, "stack-overflow"))
+	const char *kind = crash->verdict->kind;
+	if (xc_crash_context_is(crash, "stack-overflow") || (kind && strcmp(kind, "ret") == 0))
 		return; /* no pointer that was loaded is at fault */
 	if (f->access == XC_ACCESS_EXECUTE && crash->derefs)
 		return; /* nothing was loaded; the pointers on the way to the target have been examined */

@@ -15,7 +15,7 @@
 #include "triage/util/names.h"
 #include "triage/util/same_type.h"
 
-enum { CLASSES = 64, LOOKUPS = 24, TOLD = 2, NESTING = 16, ARGUMENTS = 8, DEPTH = 3, FRAMES = 16 };
+enum { CLASSES = 64, LOOKUPS = 24, TOLD = 2, NESTING = 16, ARGUMENTS = 8, DEPTH = 3 };
 
 /* A class that the crashed functions work on. */
 struct met {
@@ -36,8 +36,7 @@ struct pair {
 	const struct met *met;
 	const struct xc_type *other;
 	const char *unit, *other_unit;
-	const struct xc_module *module; /* that has the other definition; NULL: the same */
-	bool held;                      /* it has the object, too */
+	const struct xc_module *module; /* that has the object, and the other definition; NULL: the same */
 	struct xc_layout_difference difference;
 };
 
@@ -186,32 +185,18 @@ static bool find_in(const struct search *s, struct xc_module *module, struct pai
 	return other;
 }
 
-static bool find_in_module(const struct search *s, struct xc_module *own, struct xc_module *module, struct pair *pair)
+/* What two modules call by one name need not be the same thing, unless it is an object of one that the other's code uses.
+ * That one may show the other only a beginning of it. */
+static bool find_elsewhere(const struct search *s, const struct xc_module *own, struct pair *pair)
 {
-	if (!module || module == own)
+	const struct xc_layout_difference *d = &pair->difference;
+	struct xc_module *holder = xc_process_module(s->crash->process, pair->met->at);
+	if (!holder || holder == own)
 		return false;
-	pair->module = module;
-	bool found = find_in(s, module, pair);
-	pair->module = found ? module : NULL;
+	pair->module = holder;
+	bool found = find_in(s, holder, pair) && (d->member || d->base || d->other_size < d->size);
+	pair->module = found ? holder : NULL;
 	return found;
-}
-
-/* What two modules call by one name need not be the same thing, unless it is an object of one that the other's code
- * uses, or the bad value was read from it and both are on the stack: it is likely what they pass to each other. */
-static bool find_elsewhere(const struct search *s, struct xc_module *own, struct pair *pair)
-{
-	const struct xc_process *process = s->crash->process;
-	struct xc_module *holder = xc_process_module(process, pair->met->at), *last = own;
-	pair->held = holder != NULL;
-	if (holder)
-		return find_in_module(s, own, holder, pair);
-	for (size_t i = 0; i < s->crash->frame_count && i < FRAMES && pair->met->led; i++) {
-		struct xc_module *module = xc_process_module(process, s->crash->frames[i].pc);
-		if (module != last && find_in_module(s, own, module, pair))
-			return true;
-		last = module;
-	}
-	return false;
 }
 
 static bool find_other(const struct search *s, const struct met *met, struct pair *pair)
@@ -254,7 +239,7 @@ static void report(const struct search *s, const struct pair *pair)
 {
 	const struct xc_layout_difference *d = &pair->difference;
 	struct xc_text text = {0};
-	if (pair->held)
+	if (pair->module)
 		xc_text_printf(&text, "the %s at 0x%" PRIx64 " is an object of %s; ", pair->met->type->name,
 			       pair->met->at, pair->other_unit);
 	xc_text_printf(&text, "%s %s has two layouts: %" PRIu64 " bytes in %s", keyword_of(pair), pair->met->type->name,

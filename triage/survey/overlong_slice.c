@@ -5,7 +5,6 @@
 
 #include "dwarf/view/view.h"
 #include "triage/survey/survey.h"
-#include "triage/util/names.h"
 
 struct search {
 	const struct xc_crash_context *crash;
@@ -13,14 +12,6 @@ struct search {
 	uint64_t count, room; /* elements: of the slice; that the block has from there on */
 	uint32_t block;
 };
-
-static bool is_access(const struct xc_crash_context *crash)
-{
-	static const char *const names[] = {
-		"wild-read",     "wild-write",       "wild-access",  "heap-overrun", "null-read",
-		"memory-access", "protected-access", "write-rodata", "null-write",   NULL};
-	return xc_names_find(names, crash->verdict->class_name);
-}
 
 /* Does it begin in a live block, end behind it, and reach the fault? */
 static bool is_overlong(struct search *s, const struct xc_view *view)
@@ -66,7 +57,7 @@ void xc_overlong_slice_report(struct xc_crash_context *crash)
 {
 	struct search s = {.crash = crash};
 	struct xc_verdict *v = crash->verdict;
-	if (!crash->heap || !crash->fault.addr_known || crash->fault.sent || !is_access(crash))
+	if (!crash->heap || !crash->fault.addr_known || crash->fault.sent || !xc_crash_context_is_access(crash))
 		return;
 	xc_survey_walk(crash, look, &s);
 	if (!s.path)

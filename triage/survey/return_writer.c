@@ -5,7 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "triage/blocks/value_place.h"
 #include "triage/survey/survey.h"
+#include "triage/util/same_type.h"
 
 enum { TEXT_LEAST = 3, FRAMES = 16 };
 
@@ -14,36 +16,28 @@ struct search {
 	xc_addr slot;     /* of the return address */
 	const char *path; /* NULL: not found */
 	uint64_t value;
-	xc_addr at; /* where the pointer is; 0: not in memory */
 };
 
-static bool find_slot(const struct xc_crash_context *crash, xc_addr *slot_out)
+/* What leads into the word has no business there. Right behind it the caller's frame begins: only a pointer to
+ * characters is looked at. */
+static bool is_suspect(const struct search *s, const struct xc_type *pointer, uint64_t value)
 {
-	const struct xc_verdict *v = crash->verdict;
-	const struct xc_arch *arch = crash->process->arch;
-	uint64_t sp;
-	if (!v->kind || strcmp(v->kind, "ret") != 0 || !crash->fault.frame_known ||
-	    !xc_regs_get(&crash->fault.frame.regs, arch->sp, &sp))
-		return false;
-	uint64_t taken;
-	bool popped = xc_space_peek_uint(crash->process->space, sp - arch->word, arch->word, &taken) &&
-		      taken == crash->fault.frame.pc; /* else the instruction failed, as for what is not canonical */
-	*slot_out = popped ? sp - arch->word : sp;
-	return true;
+	const unsigned word = s->crash->process->arch->reg_size;
+	const struct xc_type *to = value - s->slot == word ? xc_type_strip(pointer)->target : NULL;
+	uint64_t size;
+	return value > s->slot && (value - s->slot < word || (to && xc_type_size(to, &size) && size == 1 &&
+							      !xc_same_type_is_record(xc_type_strip(to))));
 }
 
-/* A pointer on the stack may be a frame's own, as to its saved registers. */
 static void look(void *user, const struct xc_surveyed *it)
 {
 	struct search *s = user;
-	const unsigned word = s->crash->process->arch->word;
 	uint64_t value;
 	if (s->path || !xc_type_is_pointer(xc_type_strip(it->value->type)) || !xc_value_load(it->value, &value) ||
-	    value <= s->slot || value - s->slot > word)
+	    !is_suspect(s, it->value->type, value))
 		return;
 	s->path = xc_arena_strdup(&s->crash->report->arena, it->path);
 	s->value = value;
-	s->at = it->value->kind == XC_VALUE_MEMORY ? it->value->addr : 0;
 }
 
 /* The lower bytes that are not as in other return addresses of this stack; all: none is known. */
@@ -71,32 +65,34 @@ static void report_text(const struct search *s)
 	const size_t changed = count_changed(s, bytes);
 	while (len < changed && isascii((unsigned char)bytes[len]) && isprint((unsigned char)bytes[len]))
 		len++;
-	if (len < TEXT_LEAST || len == sizeof bytes)
+	if (len < TEXT_LEAST || len < changed || len == sizeof bytes)
 		return;
 	struct xc_text text = {0};
-	xc_text_printf(&text, "the lower %zu bytes of the return address at 0x%" PRIx64 " are a text", len, s->slot);
-	xc_verdict_redact(s->crash->report, xc_text_string(&text));
-	xc_text_add(&text, ": \"");
 	xc_text_escaped(&text, bytes, len);
-	xc_text_add(&text, "\"");
-	xc_verdict_evidence(s->crash->report, "%s", xc_text_string(&text));
+	xc_verdict_evidence(s->crash->report,
+			    "the lower %zu bytes of the return address at 0x%" PRIx64 " are a text: \"%s\"", len,
+			    s->slot, xc_text_string(&text));
 	xc_text_fini(&text);
+	xc_verdict_redact(s->crash->report,
+			  xc_arena_printf(&s->crash->report->arena,
+					  "the lower %zu bytes of the return address at 0x%" PRIx64 " are a text", len,
+					  s->slot));
 }
 
 void xc_return_writer_report(struct xc_crash_context *crash)
 {
 	struct search s = {.crash = crash};
 	struct xc_verdict *v = crash->verdict;
-	if (!v->class_name || !find_slot(crash, &s.slot))
+	if (!v->class_name || !xc_value_place_returned(crash, &s.slot))
 		return;
 	report_text(&s);
 	xc_survey_walk(crash, look, &s);
 	if (!s.path)
 		return;
-	const uint64_t behind = s.value - s.slot;
+	const bool behind = s.value - s.slot == crash->process->arch->reg_size;
 	xc_verdict_evidence(crash->report, "`%s` = 0x%" PRIx64 " leads %s the return address at 0x%" PRIx64, s.path,
-			    s.value, behind == crash->process->arch->word ? "to the byte behind" : "into", s.slot);
+			    s.value, behind ? "to the byte behind" : "into", s.slot);
 	v->cause =
-		xc_arena_printf(&crash->report->arena, "%s%slikely by what was written through `%s`, which leads there",
-				v->cause ? v->cause : "", v->cause ? "; " : "", s.path);
+		xc_arena_printf(&crash->report->arena, "%s%s%s by what was written through `%s`, which leads there",
+				v->cause ? v->cause : "", v->cause ? "; " : "", behind ? "perhaps" : "likely", s.path);
 }

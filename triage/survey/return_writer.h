@@ -4,9 +4,9 @@
 
 #include "triage/crash/crash_context.h"
 
-/* Of a return to an overwritten address: the bytes of it that are text, and a pointer of the objects that the crashed
- * functions have, which leads into that word or to the byte behind it. Nothing legitimate does: likely it was written
- * through. Evidence and the cause. Nothing when there is none. */
+/* Of a return to an overwritten address: its changed bytes, when they are text, and a pointer of the objects that the
+ * crashed functions have, which leads into that word: nothing legitimate does, so likely it was written through; or a
+ * pointer to characters right behind it: perhaps. Evidence and the cause. Nothing when there is none. */
 void xc_return_writer_report(struct xc_crash_context *crash);
 
 #endif

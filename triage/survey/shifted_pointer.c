@@ -2,9 +2,9 @@
 #include "triage/survey/shifted_pointer.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "triage/survey/survey.h"
-#include "triage/util/names.h"
 #include "triage/util/same_type.h"
 
 enum { MEMBERS = 64, DEPTH = 3, OBJECTS = 32 };
@@ -24,13 +24,6 @@ struct search {
 	} objects[OBJECTS]; /* on the way */
 	size_t passed;
 };
-
-static bool is_access(const struct xc_crash_context *crash)
-{
-	static const char *const names[] = {"wild-read",     "wild-write",       "wild-access",  "pc-control",
-					    "memory-access", "protected-access", "write-rodata", NULL};
-	return xc_names_find(names, crash->verdict->class_name);
-}
 
 /* The pointer that the access used, or what it called. */
 static bool find_bad(const struct xc_crash_context *crash, uint64_t *bad_out)
@@ -98,9 +91,13 @@ static void look(void *user, const struct xc_surveyed *it)
 		pass(s, type, pointer);
 		return;
 	}
-	const char *member = xc_same_type_is_record(type) ? find_member(s, type, pointer) : NULL;
-	if (!member)
-		return;
+	const unsigned word = s->crash->process->arch->word;
+	uint64_t size;
+	if (!xc_same_type_is_record(type) || !xc_type_size(type, &size) || size % word != 0)
+		return; /* a packed record may begin anywhere */
+	const char *member = find_member(s, type, pointer);
+	if (!member || find_member(s, type, pointer - pointer % word))
+		return; /* the bytes there are all alike: they say nothing of the pointer */
 	s->path = xc_arena_strdup(&s->crash->report->arena, it->path);
 	s->at = placed ? it->value->addr : 0;
 	s->pointer = pointer;
@@ -148,7 +145,8 @@ void xc_shifted_pointer_report(struct xc_crash_context *crash)
 	struct search s = {.crash = crash};
 	struct xc_verdict *v = crash->verdict;
 	struct xc_text block = {0};
-	if (crash->fault.sent || !is_access(crash) || !find_bad(crash, &s.bad) || !s.bad)
+	if (crash->fault.sent || !(xc_crash_context_is_access(crash) || xc_crash_context_is(crash, "pc-control")) ||
+	    !find_bad(crash, &s.bad) || !s.bad)
 		return;
 	xc_survey_walk(crash, look, &s);
 	if (!s.path)
