@@ -23,9 +23,10 @@ SLOW_UNITS = {
 }
 # Left to test-long, and to the sanitizers' suites of .ci/run: they compile many relatives of what a neighbour shows.
 SLOW_UNITS.update(dict.fromkeys((
-    "dwarf/stack/test_backtrace_deep", "dwarf/unwind/test_unwind_go", "dwarf/unwind/test_unwind_guess",
+    "dwarf/lookup/test_lookup", "dwarf/stack/test_backtrace_deep", "dwarf/unwind/test_tailcall", "dwarf/unwind/test_unwind_go", "dwarf/unwind/test_unwind_guess",
     "heap/evidence/test_evidence_std", "heap/graph/test_stale_range", "heap/types/test_typing", "heap/types/test_typing_doubt",
     "heap/types/test_typing_member", "triage/crash/test_fault", "triage/explain/test_expression", "triage/explain/test_failed_call",
+    "triage/fault/test_cause_fault", "triage/go/test_golang", "triage/runtime/test_fatal_call",
     "triage/memory/test_erased_element", "triage/memory/test_heap_evidence", "triage/memory/test_moved_container",
     "triage/memory/test_overwritten_pointer", "triage/memory/test_pointer_diagnosis", "triage/memory/test_stale_pointer",
     "triage/runtime/test_exception", "triage/runtime/test_free_argument", "triage/stack/test_recursion", "triage/survey/test_odd_object"), "long"))
@@ -91,11 +92,11 @@ TAKES = {"unit": "45", "integration": "95", "property": "6", "golden": "6", "can
 
 
 # Left to test-long: `make test` has ten minutes.
-LONG_CLI = ["busy_loops", "class_layouts", "dying", "failed_index", "go_channels", "go_closed", "go_releases", "hang", "mistaken", "moved_objects",
-            "odd_objects", "overruns", "owners", "predicates", "rust_channels", "rust_consequences", "rust_guards", "rust_panics", "split",
+LONG_CLI = ["busy_loops", "class_layouts", "dying", "failed_index", "go_channels", "go_closed", "go_panics", "go_releases", "hang", "mistaken", "moved_objects",
+            "odd_objects", "overruns", "owners", "phases", "predicates", "rust_channels", "rust_consequences", "rust_guards", "rust_panics", "split", "triage_worker",
             "wide_registers", "wrong_objects"]
 TAGGED = ["by", "profile"]  # files with tests of both tiers: those of test-long have the tag `long`
-LONG_LIVE = ["gohang", "languages", "loops", "odd_targets", "owners", "refused", "waiting"]
+LONG_LIVE = ["gohang", "languages", "loops", "odd_targets", "owners", "profile_script", "refused", "running", "waiting"]
 
 
 def suites(build):

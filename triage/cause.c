@@ -82,6 +82,8 @@ static void add_code(const struct xc_crash_context *crash, struct xc_text *text)
 					    : "not a canonical address";
 	if (f->sent || !f->code_known)
 		return;
+	if (f->signal == SIGFPE && crash->verdict->kind && strcmp(crash->verdict->kind, "division overflow") == 0)
+		words = "a quotient that does not fit"; /* the kernel has one code for both */
 	xc_text_printf(text, ", %s", words);
 	if (name)
 		xc_text_printf(text, " (%s)", name);
@@ -218,6 +220,18 @@ static void report_copy(const struct xc_crash_context *crash)
 		}
 }
 
+/* Of a function that returned to nowhere only its callers are on the stack. */
+static void report_guess(const struct xc_crash_context *crash)
+{
+	const struct xc_verdict *v = crash->verdict;
+	bool returned = v->kind && strcmp(v->kind, "ret") == 0;
+	if (v->function && crash->blame.frame.trust == XC_TRUST_SCAN && returned)
+		xc_verdict_evidence(crash->report,
+				    "that it was in %s is a guess: a scan of the stack found that frame, and it may "
+				    "have called others that are not shown",
+				    v->function);
+}
+
 static void locate(struct xc_crash_context *crash)
 {
 	struct xc_arena *arena = &crash->report->arena;
@@ -243,6 +257,7 @@ static void locate(struct xc_crash_context *crash)
 	}
 	add_library(crash);
 	report_copy(crash);
+	report_guess(crash);
 }
 
 /* A handler of SIGABRT that hangs hides why the program aborted. */

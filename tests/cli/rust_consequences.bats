@@ -218,3 +218,49 @@ earlier='^a text of the heap is likely the message of an earlier panic: "'
     done
   done
 }
+
+@test "a panic of a destructor that another panic runs: the first one is the cause" {
+  cat >twice.rs <<'EOF'
+struct Draft { entries: Vec<u32>, done: bool }
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.done { panic!("entry {} was neither committed nor discarded", self.entries.len()); }
+    }
+}
+#[inline(never)]
+fn parse(text: &str) -> u32 { text[..2].parse().unwrap() }
+#[inline(never)]
+fn import(lines: &[String]) -> u32 {
+    let mut draft = Draft { entries: vec![], done: false };
+    for line in lines { draft.entries.push(parse(line)); }
+    draft.done = true;
+    draft.entries.len() as u32
+}
+fn main() { println!("{}", import(&["17".to_string(), std::env::args().nth(1).unwrap()])); }
+EOF
+  for level in 0 2; do
+    rustc -g -C opt-level=$level -A warnings -o twice$level twice.rs 2>rustc.log || skip "this rustc cannot build it"
+    verdict_of core-twice$level ./twice$level 5
+    has 'panic: .* it came while another panic of this thread unwound the stack|double panic|was unwound by a panic'
+    [ "$level" -ne 0 ] || says 'is likely the message of an earlier panic: "byte index 2 is out of bounds of `5`"'
+  done
+}
+
+@test "a comparison of floats that gives None" {
+  cat >nan.rs <<'EOF'
+#[inline(never)]
+fn top(all: &mut Vec<(u32, f64)>) -> u32 {
+    all.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap());
+    all[0].0
+}
+fn main() {
+    let zero = std::env::args().count() as f64 - 1.0;
+    let mut all: Vec<(u32, f64)> = (0..40).map(|i| (i, i as f64 * 7.0 % 11.0)).collect();
+    all.push((40, zero / zero));
+    println!("{}", top(&mut all));
+}
+EOF
+  rustc -g -C panic=abort -A warnings -o nan nan.rs 2>rustc.log || skip "this rustc cannot build it"
+  verdict_of core-nan ./nan
+  says 'called unwrap() on None' 'partial_cmp(' 'of floats it gives None when one is NaN'
+}

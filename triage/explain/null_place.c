@@ -24,8 +24,9 @@ static const struct smart {
 	const char *name, *words;
 } smarts[] = {
 	{"std::unique_ptr<",
-	 "an empty std::unique_ptr: it was moved from, reset or released, or never given an object"},
-	{"std::shared_ptr<", "an empty std::shared_ptr: it was moved from or reset, or never given an object"},
+	 "an empty std::unique_ptr: it was moved from, reset, released or destroyed, or never given an object"},
+	{"std::shared_ptr<",
+	 "an empty std::shared_ptr: it was moved from, reset or destroyed, or never given an object"},
 };
 
 /* The smart pointer on the way from the object to the word. */

@@ -228,7 +228,11 @@ static void classify_division(struct xc_crash_context *crash)
 			? xc_asprintf("the quotient of a division by %" PRId64 " does not fit into %u bits",
 				      division.divisor, 8 * division.size)
 			: xc_asprintf("an integer was divided by zero (or the quotient does not fit)");
-	xc_crash_context_classify(crash, "div-by-zero", NULL, "low", "certain", cause);
+	if (division.error == XC_DIVISION_OVERFLOW) /* the same signal and code */
+		xc_crash_context_classify(crash, "arithmetic", "division overflow", "low", "certain", cause);
+	else
+		xc_crash_context_classify(crash, "div-by-zero", NULL, "low",
+					  division.error == XC_DIVISION_ZERO ? "certain" : "likely", cause);
 }
 
 bool xc_cause_trap_arithmetic(struct xc_crash_context *crash)

@@ -72,10 +72,21 @@ static bool report_frame(const struct xc_godeath *d, size_t frame, const char *r
 	return false;
 }
 
+/* The receiver is the first argument. */
+static bool has_receiver(const struct xc_crash_context *crash)
+{
+	struct xc_named_value *values;
+	uint64_t receiver;
+	const struct xc_frame_context in = xc_crash_context_frame(crash, crash->blamed);
+	return xc_variable_values(&in, crash->blame.level, false, &crash->report->arena, &values) &&
+	       xc_value_load(&values[0].value, &receiver) && receiver;
+}
+
 /* Did the caller call it by an address in a register or in memory? */
 static bool is_called_indirectly(const struct xc_crash_context *crash)
 {
-	if (crash->blamed + 1 >= crash->frame_count || !crash->bodies)
+	if (crash->blamed + 1 >= crash->frame_count || !crash->bodies ||
+	    crash->blame.level + 1 < crash->blame.place->level_count) /* it is inlined */
 		return false;
 	xc_addr pc = crash->frames[crash->blamed + 1].pc;
 	const struct xc_body *body = xc_body_cache_get(crash->bodies, pc - 1);
@@ -94,7 +105,7 @@ void xc_gotypednil_report(const struct xc_godeath *d)
 	for (size_t i = crash->blamed + 1; i < crash->frame_count && i <= crash->blamed + CALLERS; i++)
 		if (report_frame(d, i, receiver, len))
 			return;
-	if (is_called_indirectly(crash))
+	if (is_called_indirectly(crash) && !has_receiver(crash))
 		xc_verdict_evidence(
 			crash->report,
 			"%s was called through an interface or a function value: perhaps an interface that holds "

@@ -279,7 +279,8 @@ static void report_missing(const struct census *c)
 		xc_verdict_evidence(c->crash->report,
 				    "%s%s%s0x%" PRIx64
 				    " is locked, and no goroutine's stack shows who has it: perhaps it "
-				    "was never unlocked, after a return or a panic between Lock() and Unlock()",
+				    "was never unlocked, after a return or a panic between Lock() and Unlock(), or "
+				    "its structure was copied while it was locked",
 				    name ? "`" : "", name ? name : "", name ? "` at " : "", w->object);
 		told++;
 	}

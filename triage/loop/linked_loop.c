@@ -226,6 +226,26 @@ static void report_node(const struct xc_crash_context *crash, const struct walk 
 	xc_text_fini(&text);
 }
 
+/* "the struct entry at 0x2000 comes behind the one at 0x1000, but its `prev` is NULL: …" */
+static void report_seam(const struct xc_crash_context *crash, const struct walk *w)
+{
+	struct xc_ring_seam seam;
+	const uint64_t inside = w->ring.link.inside;
+	if (!xc_ring_find_seam(&w->ring, NEAR, &seam))
+		return;
+	struct xc_text text = {0};
+	if (seam.leads_to)
+		xc_text_printf(&text, "leads to 0x%" PRIx64, seam.leads_to - inside);
+	else
+		xc_text_add(&text, "is NULL");
+	xc_verdict_evidence(crash->report,
+			    "the %s at 0x%" PRIx64 " comes behind the one at 0x%" PRIx64
+			    ", but its `%s` %s: %s it was put into the list again while it was still in it",
+			    xc_type_name(w->object), seam.node - inside, seam.before - inside, seam.back,
+			    xc_text_string(&text), seam.leads_to ? "perhaps" : "likely");
+	xc_text_fini(&text);
+}
+
 /* Of a long list only the node that is told. */
 static bool leads_into(const struct xc_ring *ring, uint64_t word)
 {
@@ -308,6 +328,7 @@ static void set_class(struct xc_crash_context *crash, const struct xc_crash_cont
 	xc_verdict_involve(crash->report, view->thread->tid);
 	report_holders(crash, view, w);
 	report_node(crash, w);
+	report_seam(crash, w);
 }
 
 bool xc_linked_loop_classify(struct xc_crash_context *crash, const struct xc_crash_context *view)

@@ -1,6 +1,7 @@
 /* ring: Brent's search for a cycle, bounded. */
 #include "triage/loop/ring.h"
 
+#include "triage/util/names.h"
 #include "triage/util/same_type.h"
 
 enum { STEPS = 1 << 20, MEMBERS = 64 };
@@ -77,6 +78,45 @@ bool xc_ring_find(const struct xc_process *p, const struct xc_ring_link *link, x
 		if (!next(p, link, &ahead) || !next(p, link, &out->node))
 			return false;
 	return ahead == out->node;
+}
+
+/* A link of the same record by which a list is gone through backwards; NULL: none. */
+static const struct xc_member *find_back(const struct xc_ring_link *link)
+{
+	static const char *const words[] = {"prev", "previous", "back", "backward", "before", "blink", "pred", NULL};
+	size_t count;
+	const struct xc_member *members = xc_type_members(link->record, &count);
+	for (size_t i = 0; i < count && i < MEMBERS; i++) {
+		const char *rest = members[i].name;
+		char word[XC_NAMES_WORD];
+		if (!rest || members[i].dynamic || members[i].offset == link->offset ||
+		    !points_to(members[i].type, link->record))
+			continue;
+		while (xc_names_next_word(&rest, word))
+			if (xc_names_find(words, word))
+				return &members[i];
+	}
+	return NULL;
+}
+
+bool xc_ring_find_seam(const struct xc_ring *ring, uint64_t most, struct xc_ring_seam *out)
+{
+	const struct xc_process *p = ring->process;
+	const struct xc_member *back = find_back(&ring->link);
+	size_t seams = 0;
+	xc_addr at = ring->node;
+	for (uint64_t i = 0; back && i < ring->length && i < most; i++) {
+		uint64_t leads_to;
+		const xc_addr before = at;
+		if (!next(p, &ring->link, &at) ||
+		    !xc_space_peek_uint(p->space, at + back->offset, p->arch->word, &leads_to))
+			return false;
+		if (leads_to == before)
+			continue;
+		seams++;
+		*out = (struct xc_ring_seam){.before = before, .node = at, .back = back->name, .leads_to = leads_to};
+	}
+	return seams == 1;
 }
 
 enum xc_ring_place xc_ring_place(const struct xc_ring *ring, uint64_t addr)

@@ -11,13 +11,14 @@
 #include <string.h>
 
 #include "dwarf/format/format.h"
+#include "dwarf/stack/variable.h"
 #include "triage/code/rust_lock.h"
 #include "triage/dataflow/argument.h"
 #include "triage/rust/rust_earlier.h"
 #include "triage/rust/rust_expression.h"
 #include "triage/rust/rust_payload.h"
 
-enum { FRAMES = 64, WORD = 8, NESTED = 3, DATA_MOST = 400 };
+enum { FRAMES = 64, WORD = 8, NESTED = 3, DATA_MOST = 400, PANICS_MOST = 100 };
 
 /* What unwrap() was called on. */
 struct error {
@@ -266,9 +267,45 @@ static void report_payload(struct xc_crash_context *crash, const struct error *e
 	}
 }
 
+/* ---- a panic of a destructor that another panic runs ---- */
+
+/* The count of this thread's panics, a local variable of std (library/std/src/panicking.rs). */
+static uint64_t count_of_panics(const struct xc_crash_context *crash)
+{
+	static const char *const names[] = {"std::panicking::rust_panic_with_hook", NULL};
+	const size_t frame = xc_crash_context_find_frame(crash, names);
+	struct xc_value value;
+	uint64_t count;
+	if (frame >= crash->frame_count)
+		return 0;
+	const struct xc_frame_context in = xc_crash_context_frame(crash, frame);
+	for (size_t level = 0; level < in.place->level_count; level++)
+		if (xc_variable_find(&in, level, "panics", &crash->report->arena, &value) &&
+		    xc_value_load(&value, &count))
+			return count;
+	return 0;
+}
+
+static bool report_second(struct xc_crash_context *crash)
+{
+	struct xc_verdict *v = crash->verdict;
+	const uint64_t count = count_of_panics(crash);
+	if (count < 2 || count > PANICS_MOST)
+		return false;
+	v->cause = xc_arena_printf(
+		&crash->report->arena,
+		"%s; it came while another panic of this thread unwound the stack (the count of panics is "
+		"%" PRIu64 "), and that one is the cause",
+		v->cause, count);
+	xc_rust_earlier_report(crash);
+	return true;
+}
+
 void xc_rust_consequence_report(struct xc_crash_context *crash)
 {
 	const struct xc_verdict *v = crash->verdict;
+	if (v->cause && report_second(crash))
+		return;
 	if (crash->process->arch->word != WORD || !v->cause || !v->kind ||
 	    (strcmp(v->kind, "unwrap") && strcmp(v->kind, "expect")))
 		return;

@@ -36,6 +36,8 @@ static const struct {
 	{" with overflow", "attempt to "},
 	{" with a divisor of zero", "attempt to "},
 	{"attempt to divide by zero", "attempt to divide by zero"},
+	{" is out of bounds of `", "byte index "},
+	{" is not a char boundary; ", "byte index "},
 	{"assertion `left ", "assertion `left "},
 	{"assertion failed: ", "assertion failed: "},
 	{"already borrowed: ", "already borrowed: "},

@@ -88,6 +88,28 @@ static void blame_caller(struct xc_crash_context *crash, const struct location *
 	}
 }
 
+/* The compiler may have forgotten the function that it inlined: the place that is stated lies before the one that is
+ * blamed begins. */
+static void correct_cause(const struct xc_crash_context *crash, const struct location *location)
+{
+	struct xc_verdict *v = crash->verdict;
+	const struct xc_level *at =
+		crash->blame.place->level_count ? &crash->blame.place->levels[crash->blame.level] : NULL;
+	const char *function = at ? at->function : NULL;
+	const size_t length = function ? strlen(function) : 0;
+	const char *slash = strrchr(location->file, '/');
+	Dwarf_Die die;
+	int line;
+	if (!function || !v->cause || strncmp(v->cause, function, length) != 0 || !at->file ||
+	    strcmp(at->file, crash->stated_file) != 0)
+		return;
+	die = at->die;
+	if (dwarf_decl_line(&die, &line) || line < 1 || location->line >= (uint32_t)line)
+		return;
+	v->cause = xc_arena_printf(&crash->report->arena, "code of %s:%" PRIu32 " that runs for %s%s",
+				   slash ? slash + 1 : location->file, location->line, function, v->cause + length);
+}
+
 void xc_rust_location_report(struct xc_crash_context *crash)
 {
 	static const char *const taker[] = {"core::panicking::panic_fmt", "std::panicking::begin_panic::<&str>", NULL};
@@ -100,7 +122,13 @@ void xc_rust_location_report(struct xc_crash_context *crash)
 	crash->stated_line = location.line;
 	xc_verdict_evidence(crash->report, "the panic says that it happened at %s:%" PRIu32 ":%" PRIu32, location.file,
 			    location.line, location.column);
-	if (crash->stated_file && crash->blame.place)
+	if (crash->stated_file && crash->blame.place) {
 		blame_caller(crash, &location);
+		correct_cause(crash, &location);
+	}
 	xc_rust_expression_report(crash, crash->stated_file, location.line);
+	struct xc_verdict *v = crash->verdict;
+	if (v->cause && strstr(v->cause, ".partial_cmp(") && xc_crash_context_is(crash, "panic"))
+		v->cause =
+			xc_arena_printf(&crash->report->arena, "%s; of floats it gives None when one is NaN", v->cause);
 }

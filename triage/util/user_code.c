@@ -103,7 +103,7 @@ static bool is_library_method(const char *name)
 
 static bool is_library_file(const char *file, bool inlined)
 {
-	static const char *const headers[] = {"/usr/include/", "/include/c++/", NULL};
+	static const char *const headers[] = {"/usr/include/", "/include/c++/", "/lib/gcc/", "/lib/clang/", NULL};
 	static const char *const sources[] = {"/rustlib/src/", "/rustc/", NULL};
 	return xc_names_in(sources, file) || (inlined && xc_names_in(headers, file));
 }

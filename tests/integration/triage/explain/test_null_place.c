@@ -27,8 +27,9 @@ static void a_smart_pointer_that_was_moved_from_is_told(void **state)
 					 .function = "Session::pending",
 					 .says = "it is an empty std::unique_ptr: it was moved from"});
 		judged_expect(cxx[i], SESSION("std::shared_ptr<Tx>", "std::make_shared<Tx>()", "s.tx_.reset();"), true,
-			      &(struct wanted){.class_name = "null-read",
-					       .says = "it is an empty std::shared_ptr: it was moved from or reset"});
+			      &(struct wanted){
+				      .class_name = "null-read",
+				      .says = "it is an empty std::shared_ptr: it was moved from, reset or destroyed"});
 	}
 }
 

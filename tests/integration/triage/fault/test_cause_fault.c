@@ -193,7 +193,7 @@ static void arithmetic(void **state)
 		 "div-by-zero, low, certain", "dividing by `t->n + 3`: `t->n` is 4294967293"},
 		{"unsigned short *t = (void *)data; *t = 7; zero = a / (*t - 7);", "div-by-zero, low, certain",
 		 "dividing by `*t - 7`: `*t` is 7"},
-		{"zero = -1; zero = (a - 2 - 2147483647) / zero;", "div-by-zero, low, certain",
+		{"zero = -1; zero = (a - 2 - 2147483647) / zero;", "arithmetic (division overflow), low, certain",
 		 "the quotient of a division by -1 does not fit into 32 bits"},
 		{FLOAT("0x200", "one = one / none;"), "arithmetic (float division by zero), low, certain", ""},
 		{FLOAT("0x400", "one = 1e300; one = one * one;"), "arithmetic (float overflow), low, certain", ""},

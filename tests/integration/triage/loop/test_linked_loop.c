@@ -21,6 +21,8 @@ static const char program[] =
 	"struct link { struct link *next, *prev; };\n"
 	"struct item { long cost; struct link list; };\n"
 	"struct table { struct node *bucket[4]; struct link head; };\n"
+	"struct entry { int key; struct entry *next, *prev; };\n"
+	"struct cache { struct entry *bucket[2]; struct { struct entry *head, *tail; } lru; };\n"
 	"volatile int sink;\n"
 	/* ---- that never end ---- */
 	"DEEP find(struct node *n, int key) { while (n && n->key != key) n = n->next; return n != NULL; }\n"
@@ -31,6 +33,10 @@ static const char program[] =
 	"		sink += sum += ((struct item *)((char *)l - offsetof(struct item, list)))->cost; return sum; "
 	"}\n"
 	"DEEP named(struct node *n, const char *name) { while (n && strcmp(n->name, name)) n = n->up; return !!n; }\n"
+	"DEEP write_back(struct cache *c) { int n = 0;\n"
+	"	for (struct entry *e = c->lru.head; e; e = e->next) sink = n += e->key; return n; }\n"
+	"static void push(struct cache *c, struct entry *e) { e->prev = NULL; e->next = c->lru.head;\n"
+	"	if (c->lru.head) c->lru.head->prev = e; c->lru.head = e; }\n"
 	/* ---- that end, or are meant to go on ---- */
 	"DEEP around(struct node *start) { struct node *n = start; int sum = 0;\n"
 	"	do { sink = sum += n->key; n = n->next; } while (n != start); return sum; }\n"
@@ -39,7 +45,8 @@ static const char program[] =
 	"DEEP turns(struct node *n) { for (;;) { if (n->up) sink++; n = n->next; if (sink == -5) return 1; } }\n"
 	"DEEP compute(struct node *n, unsigned x) { while (x != 7) { x = x * 3 + 2; sink = x; } return n->key; }\n"
 	"static struct node nodes[4] = {{\"zero\", 0}, {\"one\", 1}, {\"two\", 2}, {\"three\", 3}};\n"
-	"static struct item items[3]; static struct table table;\n"
+	"static struct item items[3]; static struct table table; static struct entry entries[3]; static struct cache "
+	"cache;\n"
 	"static void join(struct link *a, struct link *b) { a->next = b; b->prev = a; }\n"
 	"int main(int argc, char **argv) {\n"
 	"	for (int i = 0; i < 3; i++) nodes[i].next = nodes[i].up = &nodes[i + 1];\n"
@@ -55,6 +62,9 @@ static const char program[] =
 	"	case 5: nodes[3].next = nodes; for (;;) around(nodes);\n"
 	"	case 6: nodes[3].next = nodes; for (;;) some(nodes, 1000000);\n"
 	"	case 7: nodes[3].next = nodes; return turns(nodes);\n"
+	"	case 9: cache.bucket[0] = &entries[1];\n"
+	"		for (int i = 0; i < 4; i++) push(&cache, &entries[i % 3 * (i < 3)]);\n"
+	"		return write_back(&cache);\n"
 	"	case 8: nodes[3].next = nodes; return compute(nodes, 1); } }\n";
 
 static const char *const compilers[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c", "clang -g -O2 -x c"};
@@ -101,6 +111,18 @@ static void a_ring_that_does_not_reach_its_head(void **state)
 	expect(&want);
 }
 
+static void an_entry_that_was_pushed_twice(void **state)
+{
+	(void)state;
+	static const struct wanted want = {.class_name = "hang",
+					   .kind = "cyclic list",
+					   .function = "write_back",
+					   .argument = "9",
+					   .says = "`c->lru.head` leads into that list",
+					   .also = "but its `prev` is NULL: likely it was put into the list again"};
+	expect(&want);
+}
+
 static void a_loop_that_calls_a_library(void **state)
 {
 	(void)state;
@@ -136,6 +158,7 @@ int main(void)
 		cmocka_unit_test(a_node_that_follows_itself),
 		cmocka_unit_test(a_chain_through_a_pointer_to_its_links),
 		cmocka_unit_test(a_ring_that_does_not_reach_its_head),
+		cmocka_unit_test(an_entry_that_was_pushed_twice),
 		cmocka_unit_test(a_loop_that_calls_a_library),
 		cmocka_unit_test(rings_that_are_meant),
 	};
