@@ -81,7 +81,7 @@ $(B)/libsupport.a: $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/*.c))
 
 # `make test` waits for the tests' own programs: in release mode they are compiled and linked quickly, but for those that
 # read their own debug information.
-READ_THEMSELVES := tests/unit/lua/target/test_bind_live tests/integration/batch/sandbox/test_builder
+READ_THEMSELVES := tests/unit/lua/target/test_bind_live tests/integration/batch/sandbox/test_builder tests/fuzz/fuzz_bind tests/fuzz/fuzz_cexpr
 $(B)/tests/unit/%.o $(B)/tests/integration/%.o: CFLAGS_release := -O0
 $(patsubst %,$(B)/%.o,$(READ_THEMSELVES)): CFLAGS_release := -O2 -g
 LDFLAGS_test_release := -Wl,--strip-debug

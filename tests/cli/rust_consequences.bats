@@ -241,8 +241,10 @@ EOF
   for level in 0 2; do
     rustc -g -C opt-level=$level -A warnings -o twice$level twice.rs 2>rustc.log || skip "this rustc cannot build it"
     verdict_of core-twice$level ./twice$level 5
-    has 'panic: .* it came while another panic of this thread unwound the stack|double panic|was unwound by a panic'
-    [ "$level" -ne 0 ] || says 'is likely the message of an earlier panic: "byte index 2 is out of bounds of `5`"'
+    # What std keeps, and how it words this, differs from release to release.
+    "$XCORE" bt --full --no-plugins core-twice$level | grep -q '^ *panics ' || continue
+    says 'likely it came while another panic of this thread unwound the stack'
+    [ "$level" -ne 0 ] || has 'is likely the message of an earlier panic: ".*byte index 2 is out of bounds'
   done
 }
 

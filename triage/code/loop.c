@@ -99,15 +99,38 @@ static bool is_left_inside(const struct xc_body *body, const struct xc_loop *loo
 	return false;
 }
 
-bool xc_loop_ends_by(const struct xc_body *body, const struct xc_loop *loop, size_t comparison)
+/* The branch that a comparison decides; XC_BODY_NONE: none in the loop. */
+static long branch_of(const struct xc_body *body, const struct xc_loop *loop, size_t comparison)
 {
 	size_t at = comparison + 1, end = comparison + 1 + FLAGS_KEPT;
 	while (at < end && at <= loop->last &&
 	       (body->insns[at].kind == XC_INSN_MOVE || body->insns[at].kind == XC_INSN_LOAD))
 		at++;
-	if (at > loop->last || body->insns[at].kind != XC_INSN_BRANCH)
-		return false;
-	return at == loop->last || leaves(body, loop, &body->insns[at]) || is_left_inside(body, loop);
+	return at > loop->last || body->insns[at].kind != XC_INSN_BRANCH ? XC_BODY_NONE : (long)at;
+}
+
+bool xc_loop_ends_by(const struct xc_body *body, const struct xc_loop *loop, size_t comparison)
+{
+	const long at = branch_of(body, loop, comparison);
+	return at >= 0 &&
+	       ((size_t)at == loop->last || leaves(body, loop, &body->insns[at]) || is_left_inside(body, loop));
+}
+
+enum xc_loop_end xc_loop_ends_when(const struct xc_body *body, const struct xc_loop *loop, size_t comparison)
+{
+	enum { SHORT = 0x70, SECOND_PAGE = 0x0f, NEAR_JUMP = 0x80, EQUAL = 4 }; /* jz, and jnz as 5 */
+	const long at = branch_of(body, loop, comparison);
+	uint8_t code[2] = {0};
+	if (at < 0 || !xc_arch_is_x86_64(body->process->arch) ||
+	    xc_space_peek(body->process->space, body->insns[at].addr, code, sizeof code) < sizeof code)
+		return XC_LOOP_END_UNKNOWN;
+	const unsigned condition = (code[0] & 0xf0) == SHORT                                 ? code[0] & 15u
+				   : code[0] == SECOND_PAGE && (code[1] & 0xf0) == NEAR_JUMP ? code[1] & 15u
+											     : 0;
+	const bool goes = leaves(body, loop, &body->insns[at]);
+	if (condition >> 1 != EQUAL >> 1 || (!goes && (size_t)at != loop->last))
+		return XC_LOOP_END_UNKNOWN;
+	return (condition == EQUAL) == goes ? XC_LOOP_END_EQUAL : XC_LOOP_END_UNEQUAL;
 }
 
 bool xc_loop_writes(const struct xc_body *body, const struct xc_loop *loop, int reg)

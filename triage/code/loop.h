@@ -19,6 +19,11 @@ bool xc_loop_has(const struct xc_loop *loop, size_t insn);
  * jump or return in its middle may end by any comparison. */
 bool xc_loop_ends_by(const struct xc_body *body, const struct xc_loop *loop, size_t comparison);
 
+/* Of a comparison for equality that does: when is the loop left, where its sides are equal, or where they are not? Not
+ * known of other comparisons, of loops that are left in their middle, and of other machines than x86. */
+enum xc_loop_end { XC_LOOP_END_UNKNOWN, XC_LOOP_END_EQUAL, XC_LOOP_END_UNEQUAL };
+enum xc_loop_end xc_loop_ends_when(const struct xc_body *body, const struct xc_loop *loop, size_t comparison);
+
 /* Is the register written in the loop? */
 bool xc_loop_writes(const struct xc_body *body, const struct xc_loop *loop, int reg);
 

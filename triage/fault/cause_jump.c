@@ -121,6 +121,10 @@ static const char *cause_of_data_jump(const char *sender)
 	if (sender && strcmp(sender, "ret") == 0)
 		return "a function returned into memory that holds data: its return address on the stack was "
 		       "overwritten";
+	if (sender && strcmp(sender, "jmp") == 0)
+		return "control jumped to data, not code: a function pointer that points there, or the table of a "
+		       "switch "
+		       "or match that was read out of its range";
 	if (sender)
 		return "a function pointer was called that points to data, not code";
 	return "control jumped to data, not code";

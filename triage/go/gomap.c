@@ -369,7 +369,8 @@ void xc_gomap_report(const struct xc_godeath *d)
 		report_path(d, map, guess);
 	if (!xc_goroutine_list(&d->go, &list))
 		return;
-	for (int way = 0; way < 4; way++) /* who has the map, then who leads to it; who runs, then who waits */
+	for (int way = 0; way < (map ? 4 : 2);
+	     way++) /* who has the map, then who leads to it; who runs, then who waits */
 		if (report_users(d, &list, map, way & 1, way & 2))
 			return;
 	if (map && list.count < GOROUTINES)

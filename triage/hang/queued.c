@@ -101,7 +101,8 @@ static void report_frame(struct search *s, const struct xc_frame_context *contex
 static bool is_for_result(const struct xc_wait *wait)
 {
 	return wait->kind == XC_WAIT_FUTURE || wait->kind == XC_WAIT_ATOMIC || wait->kind == XC_WAIT_CONDITION ||
-	       wait->kind == XC_WAIT_SEMAPHORE;
+	       wait->kind ==
+		       XC_WAIT_SEMAPHORE; /* a condition or semaphore may be a result's, or that of idle workers */
 }
 
 /* The threads that the program started, and that wait so in the same function. */

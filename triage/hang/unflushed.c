@@ -42,7 +42,7 @@ static void report(const struct xc_crash_context *crash, xc_addr stream, const s
 		       " byte%s that %s written to it and not flushed",
 		       name_of(crash, stream), pending->fd, pending->size, pending->size == 1 ? "" : "s",
 		       pending->size == 1 ? "was" : "were");
-	xc_text_printf(&text, "%s: if the other side reads there, it waits for them: \"", xc_text_string(&plain));
+	xc_text_printf(&text, "%s: if the other side reads there, it may wait for them: \"", xc_text_string(&plain));
 	xc_text_escaped(&text, bytes, some);
 	xc_text_add(&text, some < pending->size ? "\"…" : "\"");
 	xc_verdict_evidence(crash->report, "%s", xc_text_string(&text));

@@ -149,7 +149,7 @@ static bool read_time(const struct xc_process *p, xc_addr at, struct timespec *o
 static void add_seconds(struct xc_text *text, const struct timespec *time)
 {
 	xc_text_printf(text, "%" PRId64, (int64_t)time->tv_sec);
-	bool tiny = !time->tv_sec && time->tv_nsec < 1000000;
+	bool tiny = !time->tv_sec && time->tv_nsec >= 1000 && time->tv_nsec < 1000000;
 	if (time->tv_nsec)
 		xc_text_printf(text, tiny ? ".%06u" : ".%03u", (unsigned)(time->tv_nsec / (tiny ? 1000 : 1000000)));
 }

@@ -74,8 +74,10 @@ static enum verdict judge(const struct xc_loop_code *l, const struct xc_ring *ri
 		return SAYS_NOTHING;
 	bool left_known = operand(l, at, insn->left, &value);
 	enum xc_ring_place left = left_known ? xc_ring_place(ring, value) : XC_RING_NOT_IN;
+	if (insn->compares_zero && left != XC_RING_NOT_IN) /* no node is NULL */
+		return xc_loop_ends_when(l->code->body, &l->loop, at) == XC_LOOP_END_UNEQUAL ? IS_REACHED : IS_AN_END;
 	if (insn->compares_zero)
-		return left != XC_RING_NOT_IN ? IS_AN_END : SAYS_NOTHING;
+		return SAYS_NOTHING;
 	bool right_known = operand(l, at, insn->right, &value);
 	enum xc_ring_place right = right_known ? xc_ring_place(ring, value) : XC_RING_NOT_IN;
 	if (left != XC_RING_NOT_IN && right != XC_RING_NOT_IN)
@@ -235,14 +237,16 @@ static void report_seam(const struct xc_crash_context *crash, const struct walk 
 		return;
 	struct xc_text text = {0};
 	if (seam.leads_to)
-		xc_text_printf(&text, "leads to 0x%" PRIx64, seam.leads_to - inside);
+		xc_text_printf(&text, "leads to 0x%" PRIx64,
+			       seam.leads_to < inside ? seam.leads_to : seam.leads_to - inside);
 	else
 		xc_text_add(&text, "is NULL");
 	xc_verdict_evidence(crash->report,
 			    "the %s at 0x%" PRIx64 " comes behind the one at 0x%" PRIx64
-			    ", but its `%s` %s: %s it was put into the list again while it was still in it",
+			    ", but its `%s` %s: perhaps it was put into the list again while it was still in it, or "
+			    "the list's end was not kept",
 			    xc_type_name(w->object), seam.node - inside, seam.before - inside, seam.back,
-			    xc_text_string(&text), seam.leads_to ? "perhaps" : "likely");
+			    xc_text_string(&text));
 	xc_text_fini(&text);
 }
 

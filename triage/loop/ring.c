@@ -1,7 +1,8 @@
 /* ring: Brent's search for a cycle, bounded. */
 #include "triage/loop/ring.h"
 
-#include "triage/util/names.h"
+#include <string.h>
+
 #include "triage/util/same_type.h"
 
 enum { STEPS = 1 << 20, MEMBERS = 64 };
@@ -80,22 +81,29 @@ bool xc_ring_find(const struct xc_process *p, const struct xc_ring_link *link, x
 	return ahead == out->node;
 }
 
-/* A link of the same record by which a list is gone through backwards; NULL: none. */
+/* Are they "next" and "prev", or "lru_next" and "lru_prev": the same but for the direction? */
+static bool is_opposite(const char *name, const char *back)
+{
+	static const char *const ways[][2] = {{"next", "prev"}, {"next", "previous"}, {"forward", "backward"},
+					      {"fwd", "back"},  {"flink", "blink"},   {"succ", "pred"}};
+	for (size_t i = 0; i < XC_COUNT(ways); i++) {
+		const char *one = strstr(name, ways[i][0]), *other = strstr(back, ways[i][1]);
+		if (one && other && one - name == other - back && !strncmp(name, back, (size_t)(one - name)) &&
+		    !strcmp(one + strlen(ways[i][0]), other + strlen(ways[i][1])))
+			return true;
+	}
+	return false;
+}
+
+/* The link of the same record by which that list is gone through backwards; NULL: none. */
 static const struct xc_member *find_back(const struct xc_ring_link *link)
 {
-	static const char *const words[] = {"prev", "previous", "back", "backward", "before", "blink", "pred", NULL};
 	size_t count;
 	const struct xc_member *members = xc_type_members(link->record, &count);
-	for (size_t i = 0; i < count && i < MEMBERS; i++) {
-		const char *rest = members[i].name;
-		char word[XC_NAMES_WORD];
-		if (!rest || members[i].dynamic || members[i].offset == link->offset ||
-		    !points_to(members[i].type, link->record))
-			continue;
-		while (xc_names_next_word(&rest, word))
-			if (xc_names_find(words, word))
-				return &members[i];
-	}
+	for (size_t i = 0; i < count && i < MEMBERS; i++)
+		if (members[i].name && !members[i].dynamic && points_to(members[i].type, link->record) &&
+		    is_opposite(link->name, members[i].name))
+			return &members[i];
 	return NULL;
 }
 
@@ -105,7 +113,9 @@ bool xc_ring_find_seam(const struct xc_ring *ring, uint64_t most, struct xc_ring
 	const struct xc_member *back = find_back(&ring->link);
 	size_t seams = 0;
 	xc_addr at = ring->node;
-	for (uint64_t i = 0; back && i < ring->length && i < most; i++) {
+	if (!back || ring->length > most)
+		return false;
+	for (uint64_t i = 0; i < ring->length; i++) {
 		uint64_t leads_to;
 		const xc_addr before = at;
 		if (!next(p, &ring->link, &at) ||

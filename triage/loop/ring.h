@@ -28,15 +28,15 @@ bool xc_ring_find(const struct xc_process *process, const struct xc_ring_link *l
 		  struct xc_ring *out);
 
 /* Two nodes of a ring, one behind the other by the link, of which the second's link back says something else: it was
- * put in again while it still was in the list. */
+ * put in again while it still was in the list, or the first is not the end that it should be. */
 struct xc_ring_seam {
 	xc_addr before, node; /* linked records */
 	const char *back;     /* the member that should lead from `node` to `before` */
 	uint64_t leads_to;
 };
 
-/* False when the nodes have no such member, one is missing, or all agree. At most `most` nodes are looked at; the first
- * seam counts, and that there is another makes it false: then the member means something else. */
+/* False when the nodes have no member that is called as the link but for its direction, one is missing, the ring is longer
+ * than `most`, all agree, or more than one does not: then the member means something else. */
 bool xc_ring_find_seam(const struct xc_ring *ring, uint64_t most, struct xc_ring_seam *out);
 
 /* The place of an address, of a node or of the object that contains one, in the walk. */

@@ -289,13 +289,14 @@ static uint64_t count_of_panics(const struct xc_crash_context *crash)
 static bool report_second(struct xc_crash_context *crash)
 {
 	struct xc_verdict *v = crash->verdict;
-	const uint64_t count = count_of_panics(crash);
+	const bool explained = v->kind && (!strcmp(v->kind, "double panic") || !strcmp(v->kind, "no unwind"));
+	const uint64_t count = explained ? 0 : count_of_panics(crash);
 	if (count < 2 || count > PANICS_MOST)
 		return false;
 	v->cause = xc_arena_printf(
 		&crash->report->arena,
-		"%s; it came while another panic of this thread unwound the stack (the count of panics is "
-		"%" PRIu64 "), and that one is the cause",
+		"%s; likely it came while another panic of this thread unwound the stack, as the count of "
+		"panics, %" PRIu64 ", says, and that one is the cause",
 		v->cause, count);
 	xc_rust_earlier_report(crash);
 	return true;

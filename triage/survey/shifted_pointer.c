@@ -7,7 +7,7 @@
 #include "triage/survey/survey.h"
 #include "triage/util/same_type.h"
 
-enum { MEMBERS = 64, DEPTH = 3, OBJECTS = 32 };
+enum { MEMBERS = 64, DEPTH = 3, OBJECTS = 32, MARKS = 3 };
 
 struct search {
 	const struct xc_crash_context *crash;
@@ -146,23 +146,26 @@ void xc_shifted_pointer_report(struct xc_crash_context *crash)
 	struct xc_verdict *v = crash->verdict;
 	struct xc_text block = {0};
 	if (crash->fault.sent || !(xc_crash_context_is_access(crash) || xc_crash_context_is(crash, "pc-control")) ||
-	    !find_bad(crash, &s.bad) || !s.bad)
+	    xc_crash_context_is(crash, "heap-overrun") || !find_bad(crash, &s.bad) || !s.bad)
 		return;
 	xc_survey_walk(crash, look, &s);
 	if (!s.path)
 		return;
 	const struct xc_blocks *blocks = crash->heap ? &crash->heap->blocks : NULL;
 	const uint32_t found = blocks ? xc_blocks_find(blocks, s.pointer) : XC_NO_BLOCK;
-	if (found != XC_NO_BLOCK)
-		xc_text_printf(&block, ", but %" PRIu64 " byte%s behind the beginning of a block",
-			       s.pointer - xc_block_addr(blocks, found),
-			       s.pointer - xc_block_addr(blocks, found) == 1 ? "" : "s");
+	const uint64_t offset = found == XC_NO_BLOCK ? 0 : s.pointer - xc_block_addr(blocks, found);
+	const bool begins = offset && offset < crash->process->arch->word; /* a little less is where one begins */
+	if (offset)
+		xc_text_printf(&block, ", but %" PRIu64 " byte%s behind the beginning of a block", offset,
+			       offset == 1 ? "" : "s");
 	xc_verdict_evidence(crash->report,
-			    "`%s` = 0x%" PRIx64 " is not where a %s can begin%s; read there, its `%s` is 0x%" PRIx64,
-			    s.path, s.pointer, s.type, xc_text_string(&block), s.member, s.bad);
+			    "`%s` = 0x%" PRIx64 " is not where a %s would begin%s; read there, its `%s` is 0x%" PRIx64
+			    "%s",
+			    s.path, s.pointer, s.type, xc_text_string(&block), s.member, s.bad,
+			    begins && offset <= MARKS ? "; or its low bits hold a mark that has to be removed" : "");
 	xc_text_fini(&block);
 	report_array(&s);
-	v->cause =
-		xc_arena_printf(&crash->report->arena, "%s%slikely it came from `%s->%s`, and `%s` itself was changed",
-				v->cause ? v->cause : "", v->cause ? "; " : "", s.path, s.member, s.path);
+	v->cause = xc_arena_printf(&crash->report->arena, "%s%s%s it came from `%s->%s`, and `%s` itself was changed",
+				   v->cause ? v->cause : "", v->cause ? "; " : "", begins ? "likely" : "perhaps",
+				   s.path, s.member, s.path);
 }

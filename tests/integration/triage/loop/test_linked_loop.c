@@ -119,7 +119,7 @@ static void an_entry_that_was_pushed_twice(void **state)
 					   .function = "write_back",
 					   .argument = "9",
 					   .says = "`c->lru.head` leads into that list",
-					   .also = "but its `prev` is NULL: likely it was put into the list again"};
+					   .also = "but its `prev` is NULL: perhaps it was put into the list again"};
 	expect(&want);
 }
 

@@ -34,7 +34,7 @@ static void a_pointer_that_something_has_changed_is_told(void **state)
 		    "*)((char *)relay.timers + 3); return earliest(&relay); }\n",
 	       &(struct wanted){
 		       .class_name = "wild-read",
-		       .says = "is not where a struct timer can begin, but 3 bytes behind the beginning of a block",
+		       .says = "is not where a struct timer would begin, but 3 bytes behind the beginning of a block",
 		       .also = "`r->timers` itself was changed"});
 }
 
