@@ -288,16 +288,10 @@ static void fill_list(struct xc_expr_context *c, const struct list *list, const 
 		xc_freep(&drafts);
 }
 
-/* No such level, or one of which only the line is known, as of assembler: it has no DIE. */
-static bool has_no_code(const struct xc_place *place, size_t level)
-{
-	return place->line_only || level >= place->level_count;
-}
-
 void xc_variables_fill(const struct xc_frame_context *context, size_t level, bool with_locals,
 		       const struct xc_format_options *options, struct xc_arena *arena, struct xc_stack_row *row)
 {
-	if (has_no_code(context->place, level))
+	if (!xc_place_has_die(context->place, level))
 		return;
 	const struct plan *plan = plan_of(context->process, context->place, level);
 	struct xc_arena scratch = {0};
@@ -406,7 +400,7 @@ bool xc_variable_held(const struct xc_frame_context *context, size_t level, int 
 		      struct xc_held *out)
 {
 	struct xc_arena scratch = {0};
-	if (has_no_code(context->place, level))
+	if (!xc_place_has_die(context->place, level))
 		return false;
 	const struct plan *plan = plan_of(context->process, context->place, level);
 	struct xc_expr_context c = xc_expr_in_frame(context->process, context->thread, context->unwinder,
@@ -433,7 +427,7 @@ static const struct variable *named(const struct list *list, const char *name)
 bool xc_variable_find(const struct xc_frame_context *context, size_t level, const char *name, struct xc_arena *arena,
 		      struct xc_value *out)
 {
-	if (has_no_code(context->place, level))
+	if (!xc_place_has_die(context->place, level))
 		return false;
 	const struct plan *plan = plan_of(context->process, context->place, level);
 	const struct variable *variable = named(&plan->locals, name);
@@ -457,7 +451,7 @@ size_t xc_variable_values_of(const struct xc_frame_context *context, size_t leve
 {
 	size_t count = 0;
 	*out = NULL;
-	if (has_no_code(context->place, level))
+	if (!xc_place_has_die(context->place, level))
 		return 0;
 	const struct plan *plan = plan_of(context->process, context->place, level);
 	const struct list *list = locals ? &plan->locals : &plan->args;
@@ -491,7 +485,7 @@ size_t xc_variable_values(const struct xc_frame_context *context, size_t level, 
 
 void xc_variable_names(const struct xc_frame_context *context, size_t level, xc_variable_name_fn *each, void *user)
 {
-	if (has_no_code(context->place, level))
+	if (!xc_place_has_die(context->place, level))
 		return;
 	const struct plan *plan = plan_of(context->process, context->place, level);
 	for (size_t i = 0; i < plan->args.count; i++) {

@@ -40,6 +40,12 @@ struct xc_place {
 	const struct xc_foreign_code *told;
 };
 
+/* Has it that level, with a DIE? Of assembler only the line is known. */
+static inline bool xc_place_has_die(const struct xc_place *place, size_t level)
+{
+	return !place->line_only && level < place->level_count;
+}
+
 /* The place of a code address. For return addresses give addr - 1 (see xc_frame_lookup). Never NULL; the answer
  * lives as long as the process. */
 const struct xc_place *xc_debuginfo_place(const struct xc_process *process, xc_addr addr);
