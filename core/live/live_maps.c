@@ -142,7 +142,8 @@ static size_t count_lines(const struct xc_text *text)
 	return lines;
 }
 
-/* The kernel maps a program that begins piece by piece, and the vdso last. Who has more than a few mappings has begun. */
+/* The kernel maps a program that begins piece by piece, and the vdso last. Who has more than a few mappings has
+ * begun. */
 static bool is_begun(const struct xc_text *text)
 {
 	return !text->len || text->len > BEGINS_BYTES || strstr(text->bytes, "[vdso]");

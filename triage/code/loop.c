@@ -116,19 +116,28 @@ bool xc_loop_ends_by(const struct xc_body *body, const struct xc_loop *loop, siz
 	       ((size_t)at == loop->last || leaves(body, loop, &body->insns[at]) || is_left_inside(body, loop));
 }
 
+unsigned xc_loop_condition(const struct xc_body *body, size_t branch)
+{
+	enum { SHORT = 0x70, SECOND_PAGE = 0x0f, NEAR_JUMP = 0x80 };
+	const struct xc_insn *insn = &body->insns[branch];
+	uint8_t code[2] = {0};
+	if (!xc_arch_is_x86_64(body->process->arch) ||
+	    xc_space_peek(body->process->space, insn->addr, code, sizeof code) < sizeof code)
+		return 0;
+	if ((code[0] & 0xf0) == SHORT)
+		return code[0] & 15u;
+	return code[0] == SECOND_PAGE && (code[1] & 0xf0) == NEAR_JUMP ? code[1] & 15u : 0;
+}
+
 enum xc_loop_end xc_loop_ends_when(const struct xc_body *body, const struct xc_loop *loop, size_t comparison)
 {
-	enum { SHORT = 0x70, SECOND_PAGE = 0x0f, NEAR_JUMP = 0x80, EQUAL = 4 }; /* jz, and jnz as 5 */
+	enum { EQUAL = 4 };
 	const long at = branch_of(body, loop, comparison);
-	uint8_t code[2] = {0};
-	if (at < 0 || !xc_arch_is_x86_64(body->process->arch) ||
-	    xc_space_peek(body->process->space, body->insns[at].addr, code, sizeof code) < sizeof code)
+	const unsigned condition = at < 0 ? 0 : xc_loop_condition(body, (size_t)at);
+	if (condition >> 1 != EQUAL >> 1)
 		return XC_LOOP_END_UNKNOWN;
-	const unsigned condition = (code[0] & 0xf0) == SHORT                                 ? code[0] & 15u
-				   : code[0] == SECOND_PAGE && (code[1] & 0xf0) == NEAR_JUMP ? code[1] & 15u
-											     : 0;
 	const bool goes = leaves(body, loop, &body->insns[at]);
-	if (condition >> 1 != EQUAL >> 1 || (!goes && (size_t)at != loop->last))
+	if (!goes && (size_t)at != loop->last)
 		return XC_LOOP_END_UNKNOWN;
 	return (condition == EQUAL) == goes ? XC_LOOP_END_EQUAL : XC_LOOP_END_UNEQUAL;
 }

@@ -19,6 +19,10 @@ bool xc_loop_has(const struct xc_loop *loop, size_t insn);
  * jump or return in its middle may end by any comparison. */
 bool xc_loop_ends_by(const struct xc_body *body, const struct xc_loop *loop, size_t comparison);
 
+/* The condition of a branch, as in its code: 2 below, 4 equal, 6 below or equal, 12 less, 14 less or equal, each plus 1
+ * for its opposite; 0: not known, as on other machines than x86, or one of overflow. */
+unsigned xc_loop_condition(const struct xc_body *body, size_t branch);
+
 /* Of a comparison for equality that does: when is the loop left, where its sides are equal, or where they are not? Not
  * known of other comparisons, of loops that are left in their middle, and of other machines than x86. */
 enum xc_loop_end { XC_LOOP_END_UNKNOWN, XC_LOOP_END_EQUAL, XC_LOOP_END_UNEQUAL };

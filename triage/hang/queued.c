@@ -101,8 +101,7 @@ static void report_frame(struct search *s, const struct xc_frame_context *contex
 static bool is_for_result(const struct xc_wait *wait)
 {
 	return wait->kind == XC_WAIT_FUTURE || wait->kind == XC_WAIT_ATOMIC || wait->kind == XC_WAIT_CONDITION ||
-	       wait->kind ==
-		       XC_WAIT_SEMAPHORE; /* a condition or semaphore may be a result's, or that of idle workers */
+	       wait->kind == XC_WAIT_SEMAPHORE;
 }
 
 /* The threads that the program started, and that wait so in the same function. */
@@ -152,14 +151,13 @@ static bool look(struct search *s, const struct xc_wait *wait)
 	bool outside = false;
 	xc_frame_walk_begin(&walk, s->crash->process, u, wait->thread, FRAMES);
 	while (!outside && (!s->member || may_be_task(wait)) && xc_frame_walk_next(&walk)) {
-		const struct search before = *s;
-		s->member = NULL;
-		report_frame(s, &walk.context);
-		outside = s->member && walk.frame.index > wait->frame.index;
-		if (!s->member) {
-			s->member = before.member;
-			s->owner = before.owner;
-		}
+		struct search here = *s;
+		here.member = NULL;
+		report_frame(&here, &walk.context);
+		if (!here.member)
+			continue;
+		*s = here;
+		outside = walk.frame.index > wait->frame.index;
 	}
 	xc_unwinder_free(u);
 	return outside;

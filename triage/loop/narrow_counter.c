@@ -156,12 +156,8 @@ static bool outcome(unsigned condition, bool left_smaller, bool is_signed, bool 
 
 static bool goes_on(const struct search *s, bool left_smaller, bool is_signed)
 {
-	uint8_t code[4];
 	bool holds;
-	size_t len = bytes_of(s, s->branch, code);
-	unsigned condition = len && (code[0] & 0xf0) == 0x70                                 ? code[0] & 15u
-			     : len > 1 && code[0] == SECOND_PAGE && (code[1] & 0xf0) == 0x80 ? code[1] & 15u
-											     : 0;
+	const unsigned condition = xc_loop_condition(s->body, s->branch);
 	if (!condition || !outcome(condition, left_smaller, is_signed, &holds))
 		return false;
 	return leaves(s, s->branch) ? !holds : holds;
