@@ -8,6 +8,7 @@ enum {
 	EVENT = 8,                     /* from this bit on: the event of a ptrace stop */
 	INT3 = 0xcc,
 	INT1 = 0xf1,
+	TRAP_FLAG = 1 << 8, /* Intel SDM volume 1, 3.4.3 */
 };
 
 /* These stop a process, or nothing happens: no core can come of them. */
@@ -36,6 +37,14 @@ static bool is_behind_call(const struct xc_process *p)
 	       (code[0] == 0xcd && code[1] == 0x80);
 }
 
+/* x86: has the program asked for a trap after each instruction? The kernel hides the flag if a debugger set it. */
+static bool traces_itself(const struct xc_process *p)
+{
+	uint64_t flags;
+	int number = xc_arch_reg_named(p->arch, "eflags");
+	return number >= 0 && (!xc_regs_get(&p->threads[0].regs, number, &flags) || flags & TRAP_FLAG);
+}
+
 static bool is_ptrace_stop(const struct xc_process *p)
 {
 	const struct xc_signal *s = &p->signal;
@@ -46,6 +55,8 @@ static bool is_ptrace_stop(const struct xc_process *p)
 	if (s->code == SYSCALL_STOP || s->code == TRAP_HWBKPT ||
 	    (s->code > 0 && s->code != SI_KERNEL && s->code >> EVENT))
 		return true;
+	if (s->code == TRAP_TRACE) /* stepi, or a watchpoint in software */
+		return !traces_itself(p);
 	return (s->code == SI_KERNEL || s->code == TRAP_BRKPT) && !is_own_breakpoint(p);
 }
 

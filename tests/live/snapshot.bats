@@ -30,6 +30,9 @@ int main(int argc, char **argv) {
 	if (!strcmp(argv[1], "crash")) { signal(SIGSEGV, handler); return *null; }
 	if (!strcmp(argv[1], "alarm")) { signal(SIGALRM, handler); raise(SIGALRM); }
 	if (!strcmp(argv[1], "trap")) __asm__ volatile("int3");
+#ifdef __x86_64__
+	if (!strcmp(argv[1], "steps")) __asm__ volatile("pushf; orq $0x100, (%rsp); popf; nop; nop");
+#endif
 	if (!strcmp(argv[1], "busy")) ready();
 	while (!strcmp(argv[1], "busy")) step();
 	ready();
@@ -58,7 +61,7 @@ attach() {
 below_gdb() {
 	local commands=() each
 	for each in "${@:2}"; do commands+=(-ex "$each"); done
-	gdb -nx -batch "${commands[@]}" -ex "gcore $TAKEN" --args "$BATS_TEST_TMPDIR/program" "$1" >/dev/null 2>&1
+	timeout 60 gdb -nx -batch "${commands[@]}" -ex "gcore $TAKEN" --args "$BATS_TEST_TMPDIR/program" "$1" >/dev/null 2>&1
 	[ -e "$TAKEN" ] || skip "gdb may not trace here"
 }
 
@@ -102,16 +105,26 @@ busy() {
 	is_snapshot
 }
 
-@test "gdb's own stops: a breakpoint, a step, a watchpoint, a system call, the first instruction" {
+@test "gdb's own stops: a breakpoint, a step, a software watchpoint, a system call, the first instruction" {
 	below_gdb busy 'break step' run
 	is_snapshot
 	below_gdb busy 'break step' run next
 	is_snapshot
-	below_gdb busy 'break step' run 'delete 1' 'watch count' continue
+	below_gdb busy 'break step' run stepi
+	is_snapshot
+	below_gdb busy 'break step' run 'set can-use-hw-watchpoints 0' 'delete 1' 'watch count' continue
 	is_snapshot
 	below_gdb wait 'catch syscall pause' run
 	is_snapshot
 	below_gdb wait starti
+	is_snapshot
+}
+
+@test "gdb's own stop at a hardware watchpoint" {
+	timeout 20 gdb -nx -batch -ex 'break step' -ex run -ex 'delete 1' -ex 'watch count' -ex continue --args "$BATS_TEST_TMPDIR/program" busy \
+		>"$BATS_TEST_TMPDIR/said" 2>&1 || skip "the processor's watchpoints do not fire here, or gdb may not trace"
+	grep -q '^Hardware watchpoint' "$BATS_TEST_TMPDIR/said" || skip "gdb has no hardware watchpoint here"
+	below_gdb busy 'break step' run 'delete 1' 'watch count' continue
 	is_snapshot
 }
 
@@ -125,4 +138,8 @@ busy() {
 	below_gdb trap run
 	run "$XCORE" analyze --no-plugins "$TAKEN"
 	[[ $output != *snapshot* && $output == *trap-instruction* ]]
+	[ "$(uname -m)" = x86_64 ] || return 0
+	below_gdb steps run
+	run "$XCORE" analyze --no-plugins "$TAKEN"
+	[[ $output != *snapshot* && $output == *"single-stepping without a debugger"* ]]
 }
