@@ -84,7 +84,7 @@ $(B)/libsupport.a: $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/*.c))
 READ_THEMSELVES := tests/unit/lua/target/test_bind_live tests/integration/batch/sandbox/test_builder tests/fuzz/fuzz_bind tests/fuzz/fuzz_cexpr
 $(B)/tests/unit/%.o $(B)/tests/integration/%.o: CFLAGS_release := -O0
 $(patsubst %,$(B)/%.o,$(READ_THEMSELVES)): CFLAGS_release := -O2 -g
-LDFLAGS_test_release := -Wl,--strip-debug
+LDFLAGS_test_release := -Wl,--strip-debug $(if $(shell command -v ld.gold),-fuse-ld=gold)
 
 # The first line of a test names the highest layer it may use, and extra libraries: /* layer: dwarf libs: -lunwind */
 TESTS_unit        := $(sort $(shell find tests/unit -name 'test_*.c'))

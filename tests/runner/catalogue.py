@@ -17,8 +17,11 @@ class Test:
     cores: tuple = ()
     tools: tuple = ()
     alone: bool = False  # runs with no other test: it measures time or needs much memory
-    limit: int = 1200  # seconds; a command that takes longer is killed and fails
+    limit: int = 0  # seconds, else the tier's; a command that takes longer is killed and fails
     suite: str = ""
+
+    def __post_init__(self):
+        self.limit = self.limit or (1200 if self.tier == "long" else 400)
 
     @property
     def path(self):
