@@ -23,13 +23,18 @@ SLOW_UNITS = {
 }
 # Left to test-long, and to the sanitizers' suites of .ci/run: they compile many relatives of what a neighbour shows.
 SLOW_UNITS.update(dict.fromkeys((
-    "dwarf/lookup/test_lookup", "dwarf/stack/test_backtrace_deep", "dwarf/unwind/test_tailcall", "dwarf/unwind/test_unwind_go", "dwarf/unwind/test_unwind_guess",
-    "heap/evidence/test_evidence_std", "heap/graph/test_stale_range", "heap/types/test_typing", "heap/types/test_typing_doubt",
-    "heap/types/test_typing_member", "triage/crash/test_fault", "triage/explain/test_expression", "triage/explain/test_failed_call",
-    "triage/fault/test_cause_fault", "triage/go/test_golang", "triage/runtime/test_fatal_call",
-    "triage/memory/test_erased_element", "triage/memory/test_heap_evidence", "triage/memory/test_moved_container",
-    "triage/memory/test_overwritten_pointer", "triage/memory/test_pointer_diagnosis", "triage/memory/test_stale_pointer",
-    "triage/runtime/test_exception", "triage/runtime/test_free_argument", "triage/stack/test_recursion", "triage/survey/test_odd_object"), "long"))
+    "dwarf/lookup/test_function_static", "dwarf/lookup/test_lookup", "dwarf/stack/test_backtrace_deep", "dwarf/unwind/test_tailcall",
+    "dwarf/unwind/test_unwind_go", "dwarf/unwind/test_unwind_guess", "heap/allocators/test_mallocng", "heap/evidence/test_evidence_std",
+    "heap/graph/test_inner_pointer", "heap/graph/test_stale_range", "heap/types/test_typing", "heap/types/test_typing_doubt",
+    "heap/types/test_typing_member", "triage/crash/test_fault", "triage/explain/test_array_bounds", "triage/explain/test_expression",
+    "triage/explain/test_failed_call", "triage/explain/test_null_place", "triage/fault/test_cause_fault", "triage/go/test_golang",
+    "triage/go/test_gomap", "triage/go/test_gonil", "triage/hang/test_peer_wait", "triage/libc/test_closed_stream", "triage/libc/test_endless_list",
+    "triage/locks/test_lock_holder", "triage/locks/test_lock_waits", "triage/loop/test_linked_loop", "triage/memory/test_erased_element",
+    "triage/memory/test_heap_evidence", "triage/memory/test_moved_container", "triage/memory/test_overwritten_pointer",
+    "triage/memory/test_pointer_diagnosis", "triage/memory/test_stale_pointer", "triage/memory/test_unmapped_block",
+    "triage/memory/test_unset_member", "triage/memory/test_wrapped_size", "triage/runtime/test_exception", "triage/runtime/test_failed_allocation",
+    "triage/runtime/test_fatal_call", "triage/runtime/test_free_argument", "triage/stack/test_recursion", "triage/survey/test_bad_descriptor",
+    "triage/survey/test_odd_object", "triage/survey/test_overlong_slice", "triage/survey/test_return_writer", "triage/survey/test_shifted_pointer"), "long"))
 UNITS_CORES = {"batch/sandbox/test_worker": ["deaths:abort-assert-next-gcc-o2"]}
 
 
@@ -94,8 +99,9 @@ TAKES = {"unit": "45", "integration": "95", "property": "6", "golden": "6", "can
 # Left to test-long: `make test` has ten minutes.
 LONG_CLI = ["busy_loops", "class_layouts", "dying", "failed_index", "go_channels", "go_closed", "go_panics", "go_releases", "hang", "mistaken", "moved_objects",
             "odd_objects", "overruns", "owners", "phases", "predicates", "rust_channels", "rust_consequences", "rust_guards", "rust_panics", "split", "triage_worker",
-            "wide_registers", "wrong_objects"]
-TAGGED = ["by", "profile"]  # files with tests of both tiers: those of test-long have the tag `long`
+            "unwoken", "wide_registers", "wrong_objects"]
+# Files with tests of both tiers: those of test-long have the tag `long`.
+TAGGED = ["by", "hung", "names", "profile", "promises", "symbols", "triage_inputs", "triage_resume", "unruly"]
 LONG_LIVE = ["gohang", "languages", "loops", "odd_targets", "owners", "profile_script", "refused", "running", "waiting"]
 
 
@@ -116,7 +122,7 @@ def suites(build):
             for name in sorted(os.listdir("corpora/fuzz")) if os.path.exists("tests/fuzz/fuzz_%s.c" % name)]),
         Suite("cli", "every command: options, messages, exit statuses and files",
               bats("cli", "test", skip=LONG_CLI, cores={"triage_keep": ["deaths:abort-assert-gcc-o0"], "views": ["programs:views-gcc"]}) +
-              bats("cli", "long", names=LONG_CLI), needs="gcc bats jq"),
+              bats("cli", "long", names=LONG_CLI + TAGGED), needs="gcc bats jq"),
         Suite("live", "running processes: no ptrace, no stop, no write; the same answers as for a core",
               bats("live", "test", skip=["busy"] + LONG_LIVE, cores={"by": NGINX}) +
               bats("live", "long", names=LONG_LIVE + TAGGED, cores={"by": NGINX, "languages": ["luajit:openresty-o0-*", "nginx:static-o0-*"]}), needs="gcc bats strace"),
@@ -166,7 +172,7 @@ def suites(build):
         Suite("heap-big", "heaps of millions of blocks", [
             Test("run", ["tests/heap/run", "--big"], "long", cores=["heap:million-*", "heap:tables-*", "heap:chain-*"], alone=True)]),
         Suite("verdict", "the causes of known crashes; no certain verdict is wrong, no secret is printed", [
-            script("verdict", "run", "--as", "full", cores=deaths(table_of_deaths().one_build_each())),
+            script("verdict", "run", "--as", "full", cores=deaths(table_of_deaths().one_of_each_cause())),
             script("verdict", "redacted", cores=deaths(table_of_deaths().one_of_each_program())),
             script("verdict", "run", "--long", tier="long", alone=True, cores=["deaths:*"]),
             script("verdict", "redacted", "--long", tier="long", cores=["deaths:*"]),

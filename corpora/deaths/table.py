@@ -123,7 +123,7 @@ def all_cases(only="*"):
 
 
 def one_build_each():
-    """Each death once, one program in one build, the next in another, planted secrets in both: the cases of `make test`."""
+    """Each death once, one program in one build, the next in another, planted secrets in both."""
     deaths, turns, chosen = {}, {}, []
     for case in all_cases():
         deaths.setdefault((case.program, case.death), []).append(case)
@@ -131,6 +131,15 @@ def one_build_each():
         turn = turns.setdefault(program, len(turns)) if not cases[0].is_planted() else len(chosen)
         chosen.append(next((case for build in TURNS[turn % 2] for case in cases if case.build == build), cases[0]))
     return chosen
+
+
+def one_of_each_cause():
+    """One death of each class and kind in each language; all with planted secrets: the cases of `make test`."""
+    chosen = {}
+    for case in one_build_each():
+        what = (case.program, case.death) if case.is_planted() else (os.path.splitext(case.program)[1], case.classes, case.kinds)
+        chosen.setdefault(repr(what), case)
+    return list(chosen.values())
 
 
 def one_of_each_program(only="*"):

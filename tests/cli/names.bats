@@ -177,6 +177,7 @@ every() {
   every --redact
 }
 
+# bats test_tags=long
 @test "in JSON and HTML neither" {
   local option=--redact form command said=0
   for form in '--format json' '--format html'; do

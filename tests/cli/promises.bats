@@ -116,6 +116,7 @@ C
   grep -q 'not dumped' bytes
 }
 
+# bats test_tags=long
 @test "a stack that a debugger's reads let grow is used up all the same" {
   command -v gdb >/dev/null || skip "no gdb"
   cat >deep.c <<'C'

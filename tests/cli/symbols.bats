@@ -113,6 +113,7 @@ C
   jq -e '.threads[0].frames[] | select(.function == "main") | .line == 2' answer
 }
 
+# bats test_tags=long
 @test "common parts that dwz made, and split units, are found" {
   needs_core
   cat >victim.c <<'C'
@@ -182,6 +183,7 @@ C
   expect 4 'xcore: */x: not an ELF file with a build-id or split units' "$XCORE" symbols index <(:) || true
 }
 
+# bats test_tags=long
 @test "an interrupted index keeps what it found and ends by the signal" {
   command -v strace >/dev/null || skip "no strace"
   strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
@@ -344,6 +346,7 @@ refused() {
   [ "$(XCORE_SYMBOLS=$all/mine line_of_crash "$CORE")" = 5 ]
 }
 
+# bats test_tags=long
 @test "a symbol store that all may write is not used; one of a named team is" {
   needs_core
   "$XCORE" symbols index "$PACKAGE"

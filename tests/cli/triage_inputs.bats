@@ -79,6 +79,7 @@ units() {
   expect 4 '*were made with different settings*' "$XCORE" triage --merge parts
 }
 
+# bats test_tags=long
 @test "what another symbol store tells is not mixed with ours, given or found" {
   mkdir elf one two && cp "$XCORE" elf/ && cp /bin/true two/
   "$XCORE" symbols index elf --store one >/dev/null 2>&1
@@ -120,6 +121,7 @@ units() {
   [ "$(jq -r '.clusters[].members[].path' answer)" = null-write.pack ]
 }
 
+# bats test_tags=long
 @test "a core that was cut in its notes is unreadable, not a process that ran on" {
   needs_core_of_ours
   mkdir cut
@@ -138,6 +140,7 @@ units() {
   [ -z "$stderr" ]
 }
 
+# bats test_tags=long
 @test "--exe is for the cores of that program, and others are looked at without it" {
   BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR make_core
   needs_core

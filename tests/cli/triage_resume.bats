@@ -57,6 +57,7 @@ END
   triage --no-cache cores | cmp - resumed
 }
 
+# bats test_tags=long
 @test "what another build of xcore finished is looked at again" {
   cp "$XCORE" another
   triage cores >/dev/null
@@ -64,6 +65,7 @@ END
   XCORE=./another run -1 reused
 }
 
+# bats test_tags=long
 @test "a run with other options takes nothing from those before it" {
   triage cores >whole
   triage --timeout 50 cores >/dev/null
@@ -121,6 +123,7 @@ has_line() { # FILE
   [ "$(jq '[.clusters[].members[] | select(.path == "core.6")] | length' "$1")" -eq 1 ] && grep -qF 'crasher.c:' "$1"
 }
 
+# bats test_tags=long
 @test "a program that came deep in a sysroot is looked at by who resumes, once, and no other core is" {
   without_program
   run ! has_line before.json
@@ -131,6 +134,7 @@ has_line() { # FILE
   resumes_as_from_nothing 4 --sysroot root
 }
 
+# bats test_tags=long
 @test "another build that came is looked at once, and so is the right one in its place" {
   without_program
   echo 'int more(void) { return 1; }' >>"$PROGRAM.c"
@@ -169,6 +173,7 @@ with_program() {
   count=$(lines)
 }
 
+# bats test_tags=long
 @test "a program that served and was exchanged or is gone is looked at by who resumes, and so is its debug information" {
   with_program
   resumes_as_from_nothing "$count" --sysroot root
@@ -187,6 +192,7 @@ with_program() {
   resumes_as_from_nothing $((count + 4)) --sysroot root
 }
 
+# bats test_tags=long
 @test "names that are no UTF-8 are noted as others are" {
   with_program
   dir=$'made/\xff\\'
@@ -206,6 +212,7 @@ with_program() {
   cmp before.json resumed.json
 }
 
+# bats test_tags=long
 @test "debug information that came deep in a sysroot is looked at by who resumes" {
   without_program
   objcopy --only-keep-debug "$PROGRAM" crasher.debug
@@ -217,6 +224,7 @@ with_program() {
   has_line resumed.json
 }
 
+# bats test_tags=long
 @test "what came is no reason to lose the record of a core that is gone" {
   without_program
   "$XCORE" triage --plan cores >plan
@@ -228,6 +236,7 @@ with_program() {
   cmp parts/* part
 }
 
+# bats test_tags=long
 @test "what may not be opened is no file that came" {
   without_program
   triage cores >before.json # --no-host-files
@@ -237,6 +246,7 @@ with_program() {
   resumes_as_from_nothing "$count" --sysroot root
 }
 
+# bats test_tags=long
 @test "cores of other directories are other cores for --resume" {
   mkdir -p one/x two/x
   cp -p cores/deep/null-write.pack one/x/core

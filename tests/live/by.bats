@@ -85,6 +85,7 @@ values() {
 	diff a b
 }
 
+# bats test_tags=long
 @test "what cannot be read is not guessed, a plugin that fails is told, and more values than are kept are others" {
 	kinds $(seq -f 'kind%g' 300)
 	plugin 'return false'
@@ -124,6 +125,7 @@ values() {
 	[[ $output == *"no values of it"* ]]
 }
 
+# bats test_tags=long
 @test "by processor: the shares are those of the processors that the program was put on" {
 	[ "$(nproc)" -gt 1 ] || skip "one processor"
 	local cpus

@@ -86,11 +86,13 @@ told() {
 	told gcc -O0 lock.c self self certain save_again
 }
 
+# bats test_tags=long
 @test "checked, adaptive and recursive mutexes" {
 	told clang -O2 owner.c checked cycle certain book pay
 	told gcc -O2 owner.c recursive cycle certain book pay
 }
 
+# bats test_tags=long
 @test "mutexes that inherit priorities, of which the kernel refuses the last wait" {
 	told gcc -O2 owner.c inherited cycle certain book pay
 }
@@ -101,6 +103,7 @@ told() {
 	verdict evidence | grep -q 'a former owner ended while holding it'
 }
 
+# bats test_tags=long
 @test "a handler of the abort that the heap's damage led to: the message is said" {
 	hang gcc -O0 library.c aborted
 	expect deadlock self likely on_fatal
@@ -120,6 +123,7 @@ told() {
 	finish
 }
 
+# bats test_tags=long
 @test "what is done once and waits for itself, or for each other" {
 	told gcc -O2 library.c once-self self likely make_tables_again
 	told clang -O2 library.c once-cross cycle likely make_tables make_units
@@ -209,6 +213,7 @@ END
 	[ "$(verdict class)" = None ]
 }
 
+# bats test_tags=long
 @test "the child that is waited for: stopped, or at a pipe that its parent holds" {
 	cat >"$BATS_TEST_TMPDIR/child.c" <<'END'
 #include <signal.h>
@@ -287,6 +292,7 @@ END
 	expect hang "lock held" guess take
 }
 
+# bats test_tags=long
 @test "each waits for the other: pipes that are both full, a file lock; not where the other one reads" {
 	cat >"$BATS_TEST_TMPDIR/pair.c" <<'END'
 #define _GNU_SOURCE
@@ -364,6 +370,7 @@ END
 	[[ "$(verdict evidence headline)" != *"nobody reads"* ]]
 }
 
+# bats test_tags=long
 @test "waits that perhaps nobody ends: a semaphore, a pipe of its own, a lock whose holder runs" {
 	told gcc -O2 waits.c semaphore "all wait" likely take_slot
 	told gcc -O0 waits.c rendezvous "all wait" likely take_order take_slot
@@ -382,6 +389,7 @@ END
 	[[ "$(verdict evidence)" == *"in set_flag "*" holds: it runs, in await_flag "* ]]
 }
 
+# bats test_tags=long
 @test "pipes whose both ends are in the process: who reads and writes, and which descriptor is the other end" {
 	cat >"$BATS_TEST_TMPDIR/pipes.c" <<'C'
 #include <pthread.h>
@@ -446,6 +454,7 @@ expect_ids() {
 	[[ "$1" == *"thread $second"* && "$1" != *"thread 2 "* && "$1" != *"does not exist"* && "$1" != *"in its pid namespace"* ]]
 }
 
+# bats test_tags=long
 @test "a deadlock in another pid namespace, alive and in a core that was taken from outside" {
 	hang_apart gcc -O2 lock.c two
 	expect deadlock cycle certain transfer
@@ -473,6 +482,7 @@ expect_ids() {
 	expect deadlock cycle certain wait_for_next
 }
 
+# bats test_tags=long
 @test "an owner in another pid namespace is there" {
 	hang_apart gcc -O2 owner.c pipe
 	take_core
@@ -482,6 +492,7 @@ expect_ids() {
 }
 
 # A process that runs on its parent's descriptor would look the same.
+# bats test_tags=long
 @test "a lone thread with an id of its own proves no end of an owner" {
 	hang_apart gcc -O2 owner.c orphan
 	take_core

@@ -145,6 +145,7 @@ is_sampling() {
 	grep -q 'Hottest functions' "$BATS_TEST_TMPDIR/out"
 }
 
+# bats test_tags=long
 @test "little memory may be locked: the rings of all processors are smaller" {
 	[ "$(id -u)" = 0 ] || skip "needs root to become another user"
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ] || skip "kernel.perf_event_paranoid is not 2"
@@ -368,7 +369,9 @@ events() {
 	print(account, told, total)
 	assert abs(total["touch_much"] - 0.75) < 0.05 and abs(total["touch_little"] - 0.25) < 0.05, total
 	assert abs(account["events"] / account["seconds"] / told["rate"] - 1) < 0.3, (account, told)
-	assert abs(account["samples"] / account["events"] - 1) < 0.15, account
+	# The kernel drops what it has counted towards a period when it makes that much shorter (kernel/events/core.c,
+	# perf_adjust_period): on a host that takes the processor away the weights sum up to less.
+	assert 0.5 < account["samples"] / account["events"] < 1.15, account
 	END
 }
 

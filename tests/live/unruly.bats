@@ -28,6 +28,7 @@ print(seconds)
 sys.exit(not seconds < float(sys.argv[2]))' "$BATS_TEST_TMPDIR/profile.json" "$1"
 }
 
+# bats test_tags=long
 @test "a process that maps code all the time is profiled for the time asked" {
 	start "$BATS_TEST_TMPDIR/unruly" maps 20000
 	profile --for 1s
@@ -39,6 +40,7 @@ sys.exit(not seconds < float(sys.argv[2]))' "$BATS_TEST_TMPDIR/profile.json" "$1
 	timeout 20 "$XCORE" info --no-plugins "pid:$STARTED" >"$BATS_TEST_TMPDIR/info"
 }
 
+# bats test_tags=long
 @test "a process whose stacks are deep, and always others, is profiled for the time asked" {
 	start "$BATS_TEST_TMPDIR/unruly" stacks
 	profile --for 1s
@@ -57,6 +59,7 @@ sys.exit(not seconds < float(sys.argv[2]))' "$BATS_TEST_TMPDIR/profile.json" "$1
 	grep -q '"compute"' "$BATS_TEST_TMPDIR/profile.json" || grep -q threads_missing "$BATS_TEST_TMPDIR/profile.json"
 }
 
+# bats test_tags=long
 @test "a stack of a process that maps tens of thousands of files as code" {
 	start "$BATS_TEST_TMPDIR/unruly" files 50000
 	timeout 40 "$XCORE" bt "pid:$STARTED" >"$BATS_TEST_TMPDIR/stack"
