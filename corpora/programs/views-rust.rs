@@ -190,6 +190,9 @@ fn pointers() {
     let wide_shape: Arc<dyn Shape> = Arc::new(Wide { radius: 3.0 });
     let weak_shape = Rc::downgrade(&shared_shape);
     let cell_shape: Box<RefCell<dyn Shape>> = Box::new(RefCell::new(Circle { radius: 4.0 }));
+    let cell_counted: Rc<RefCell<dyn Shape>> = Rc::new(RefCell::new(Named { name: "cell".into() }));
+    let cell_wide: Rc<RefCell<dyn Shape>> = Rc::new(RefCell::new(Wide { radius: 5.0 }));
+    let locked_shape: Arc<Mutex<dyn Shape>> = Arc::new(Mutex::new(Named { name: "lock".into() }));
 
     show("counted", "Rc(strong=2, weak=1) = {value = 42}");
     show("twin", "Rc(strong=2, weak=1) = {value = 42}");
@@ -213,9 +216,14 @@ fn pointers() {
     show("shared_shape", "Rc(strong=2, weak=1) = {value = {name: \"rc\"}}");
     show("second_shape", "Rc(strong=2, weak=1) = {value = {name: \"rc\"}}");
     show("wide_shape", "Arc(strong=1, weak=0) = {value = {radius: 3}}");
+    show("cell_counted", "Rc(strong=1, weak=0) = {value = {name: \"cell\"}}");
+    show("cell_wide", "Rc(strong=1, weak=0) = {value = {radius: 5}}");
+    show("locked_shape", "Arc(strong=1, weak=0) = {value = {name: \"lock\"}}");
     show("weak_shape", "Weak(strong=2, weak=1) = {value = {name: \"rc\"}}");
     maps();
     keep(&(&shared_shape, &second_shape, &wide_shape, &weak_shape, &cell_shape));
+    keep(&(&cell_counted, &cell_wide, &locked_shape));
+    println!("{}", cell_counted.borrow().area() + cell_wide.borrow().area() + locked_shape.lock().unwrap().area());
     println!("{}", shared_shape.area() + second_shape.area() + wide_shape.area() + cell_shape.borrow().area());
     keep(&(&counted, &twin, &weak, &dangling, &gone, &shared, &shared_text, &shared_slice, &locked, &cell));
     keep(&(&lent, &guard, &free, &atomic, &not_zero, &time, &circle, &named, &object));

@@ -32,7 +32,10 @@ static const struct xc_type *concrete_type(const struct xc_view *view, xc_addr t
  * is {data_ptr, length} or {pointer, vtable}; that of a trait object
  * lies behind the counts as far as its alignment asks. A Weak that was never attached points to the highest address. */
 
-enum { MOST_ALIGN = 1 << 29 }; /* as rustc allows */
+enum {
+	MOST_ALIGN = 1 << 29, /* as rustc allows */
+	HOLDERS = 8,          /* RefCell, UnsafeCell, … around a trait object */
+};
 
 static const char *const strong_paths[] = {"strong", NULL};
 static const char *const weak_paths[] = {"weak", NULL};
@@ -91,16 +94,44 @@ static bool open_unsized(struct xc_view *view, uint64_t length)
 	return true;
 }
 
-/* Rc<dyn Trait>: box is of two counts. */
+/* A struct with a trait object as its last member, such as RcInner<dyn Trait>, has others before it. */
+static bool is_dyn(const struct xc_type *type)
+{
+	const char *name = xc_type_name(type);
+	return xc_begins_with(name + (*name == '('), "dyn ");
+}
+
+/* Where the trait object is that a type holds as its last member, if it does: RefCell<dyn Trait> has its flag before
+ * it. `at` is where an object of the type begins. */
+static bool find_dyn(const struct xc_type *type, uint64_t align, xc_addr *at)
+{
+	for (unsigned depth = 0; depth < HOLDERS && !is_dyn(type); depth++) {
+		size_t count, last = 0;
+		const struct xc_member *members = xc_type_members(xc_type_complete(type), &count);
+		for (size_t i = 0; i < count; i++)
+			if (members[i].offset >= members[last].offset)
+				last = i;
+		if (!count || members[last].dynamic)
+			return false;
+		*at = (*at + members[last].offset + align - 1) & ~(align - 1);
+		type = xc_type_strip(members[last].type);
+	}
+	return is_dyn(type);
+}
+
+/* Rc<dyn Trait>: the box is of two counts. */
 static bool open_dyn(struct xc_view *view, xc_addr box, xc_addr table)
 {
 	const uint64_t word = view->value.process->arch->word;
 	const struct xc_type *type = concrete_type(view, table);
 	uint64_t align;
-	if (!type || !xc_view_word(view, table + 2 * word, &align) || !align || align & (align - 1) ||
-	    align > MOST_ALIGN)
+	if (!type || !view->shape->element || !xc_view_word(view, table + 2 * word, &align) || !align ||
+	    align & (align - 1) || align > MOST_ALIGN)
 		return false;
-	view->part = xc_value_memory(view->value.process, type, (box + 2 * word + align - 1) & ~(align - 1));
+	xc_addr at = (box + 2 * word + align - 1) & ~(align - 1);
+	if (!find_dyn(xc_type_strip(view->shape->element), align, &at))
+		return false;
+	view->part = xc_value_memory(view->value.process, type, at);
 	return true;
 }
 
@@ -163,13 +194,6 @@ static bool is_trait_object(const struct xc_type *type, struct xc_view_shape *sh
 {
 	shape->links = trait_links;
 	return xc_view_points_at(type, "pointer", shape) && xc_view_has(type, "vtable", NULL);
-}
-
-/* A struct with a trait object as its last member, such as RcInner<dyn Trait>, has others before it. */
-static bool is_dyn(const struct xc_type *type)
-{
-	const char *name = xc_type_name(type);
-	return xc_begins_with(name + (*name == '('), "dyn ");
 }
 
 static bool open_trait_object(struct xc_view *view)

@@ -17,15 +17,24 @@
 #include "heap/evidence/evidence_list.h"
 #include "heap/evidence/recipe.h"
 
-enum { WORD = 8, MAX_VTABLES = 1 << 20 };
+enum { WORD = 8, MAX_VTABLES = 1 << 20, MAX_ITEMS = 1 << 22 };
 
 /* ---- tables of traits ---- */
 
-enum { PLAIN, RC, ARC, WAYS };
-
-/* The object of each table alone, counted by Rc, by Arc. */
+/* The tables of the process, and what they say of pointers to one kind of object each: "dyn Shape",
+ * "alloc::rc::RcInner<core::cell::RefCell<dyn Shape>>". */
 struct xc_traits {
-	struct xc_erased_list ways[WAYS];
+	struct table {
+		xc_addr addr;
+		const struct xc_type *type; /* what the trait object is */
+	} * tables;
+	size_t count, capacity;
+	size_t items; /* that were looked for, of all ways */
+	struct way {
+		struct way *next;
+		const char *pointed;
+		struct xc_erased_list list;
+	} * ways;
 };
 
 struct search {
@@ -34,30 +43,10 @@ struct search {
 	struct xc_arena scratch;
 };
 
-static uint32_t plain_item(struct xc_typing *typing, const struct xc_type *type)
-{
-	const struct xc_typed item = {
-		.type = type, .shape = XC_TYPED_ONE, .confidence = XC_TYPE_STRONG, .via = "trait object"};
-	return xc_typing_item(typing, &item);
-}
-
-/* By the type of the counted box if the program has it, else the object at its offset in the block. */
-static uint32_t counted_item(struct xc_typing *typing, const struct xc_type *type, const char *const heads[])
-{
-	for (size_t i = 0; heads[i]; i++) {
-		xc_auto(xc_freep) char *name = xc_asprintf("%s<%s>", heads[i], xc_type_name(type));
-		const struct xc_type *counted = xc_typing_find_type(typing, name, 0);
-		if (counted)
-			return plain_item(typing, counted);
-	}
-	return 0;
-}
-
 static bool keep_table(void *context, const char *name, const struct xc_definition *definition)
 {
-	static const char *const rc[] = {"alloc::rc::RcInner", "alloc::rc::RcBox", NULL};
-	static const char *const arc[] = {"alloc::sync::ArcInner", NULL};
 	struct search *s = context;
+	struct xc_traits *traits = s->traits;
 	Dwarf_Die die = definition->die, table, concrete;
 	struct xc_value value;
 	if (!xc_ends_with(name, "{vtable}") || !xc_die_ref(&die, DW_AT_type, &table) ||
@@ -67,36 +56,96 @@ static bool keep_table(void *context, const char *name, const struct xc_definiti
 	if (value.kind != XC_VALUE_MEMORY)
 		return true;
 	const struct xc_type *type = xc_type_get(xc_types_of(s->typing->heap->process), &concrete);
-	struct xc_traits *traits = s->traits;
-	xc_erased_add(&traits->ways[PLAIN], (struct xc_erased){value.addr, plain_item(s->typing, type), 0});
-	xc_erased_add(&traits->ways[RC], (struct xc_erased){value.addr, counted_item(s->typing, type, rc), 0});
-	xc_erased_add(&traits->ways[ARC], (struct xc_erased){value.addr, counted_item(s->typing, type, arc), 0});
-	return traits->ways[PLAIN].count < MAX_VTABLES;
+	if (traits->count == traits->capacity) {
+		size_t capacity = traits->capacity ? 2 * traits->capacity : 64;
+		struct table *more = xc_arena_alloc(&s->typing->heap->memory, capacity * sizeof *more);
+		if (traits->count)
+			memcpy(more, traits->tables, traits->count * sizeof *more);
+		traits->tables = more;
+		traits->capacity = capacity;
+	}
+	traits->tables[traits->count++] = (struct table){value.addr, type};
+	return traits->count < MAX_VTABLES;
 }
 
 /* Finds all tables of the process, at the first trait object. */
-static const struct xc_traits *traits_of(struct xc_typing *typing)
+static struct xc_traits *traits_of(struct xc_typing *typing)
 {
 	const struct xc_process *process = typing->heap->process;
-	struct xc_arena *memory = &typing->heap->memory;
 	if (typing->traits)
 		return typing->traits;
-	struct search s = {.typing = typing, .traits = xc_arena_alloc(memory, sizeof *s.traits)};
+	struct search s = {.typing = typing, .traits = xc_arena_alloc(&typing->heap->memory, sizeof *s.traits)};
 	for (size_t i = 0; i < process->module_count; i++)
 		xc_lookup_each(process, process->modules[i], XC_NAME_VARIABLE, keep_table, &s);
 	xc_arena_fini(&s.scratch);
-	for (int way = 0; way < WAYS; way++)
-		xc_erased_finish(&s.traits->ways[way], typing->heap);
 	typing->traits = s.traits;
 	return typing->traits;
 }
 
+/* The characters behind "dyn Trait<T> + Send": the first that ends an argument outside its own brackets. */
+static const char *end_of_trait(const char *at)
+{
+	for (int depth = 0; *at; at++) {
+		if (*at == '-' && at[1] == '>')
+			at++;
+		else if (strchr("<([", *at))
+			depth++;
+		else if (strchr(">)],", *at) && depth-- == 0)
+			break;
+	}
+	return at;
+}
+
+/* The trait object in the name of a type that holds one as its last member: behind it are only brackets. */
+static bool find_trait(const char *name, const char **begin, const char **end)
+{
+	for (const char *at = name; (at = strstr(at, "dyn ")); at++) {
+		if (at > name && !strchr("<( ", at[-1]))
+			continue;
+		*begin = at > name && at[-1] == '(' ? at - 1 : at;
+		*end = end_of_trait(at) + (*begin != at);
+		if (strspn(*end, ">)") == strlen(*end))
+			return true;
+	}
+	return false;
+}
+
+/* What is pointed to: the object, or the type of that name with the object in the place of the trait. */
+static uint32_t item_of(struct xc_typing *typing, const char *pointed, const struct xc_type *object)
+{
+	const char *begin, *end;
+	if (!find_trait(pointed, &begin, &end))
+		return 0;
+	xc_auto(xc_freep) char *name =
+		xc_asprintf("%.*s%s%s", (int)(begin - pointed), pointed, xc_type_name(object), end);
+	const struct xc_type *type = *end || begin > pointed ? xc_typing_find_type(typing, name, 0) : object;
+	const struct xc_typed item = {
+		.type = type, .shape = XC_TYPED_ONE, .confidence = XC_TYPE_STRONG, .via = "trait object"};
+	return type ? xc_typing_item(typing, &item) : 0;
+}
+
+static const struct xc_erased_list *way_to(struct xc_typing *typing, const char *pointed)
+{
+	struct xc_traits *traits = traits_of(typing);
+	const char *begin, *end;
+	for (struct way *way = traits->ways; way; way = way->next)
+		if (strcmp(way->pointed, pointed) == 0)
+			return &way->list;
+	struct way *way = xc_arena_alloc(&typing->heap->memory, sizeof *way);
+	*way = (struct way){.next = traits->ways, .pointed = xc_arena_strdup(&typing->heap->memory, pointed)};
+	traits->ways = way;
+	if (!find_trait(pointed, &begin, &end))
+		return &way->list;
+	for (size_t i = 0; i < traits->count && traits->items++ < MAX_ITEMS; i++)
+		xc_erased_add(&way->list, (struct xc_erased){traits->tables[i].addr,
+							     item_of(typing, pointed, traits->tables[i].type), 0});
+	xc_erased_finish(&way->list, typing->heap);
+	return &way->list;
+}
+
 static void make_trait_object(struct xc_recipe_maker *m)
 {
-	const char *name = xc_type_name(m->shape->element);
-	m->erased = &traits_of(m->typing)->ways[xc_begins_with(name, "alloc::rc::Rc")      ? RC
-						: xc_begins_with(name, "alloc::sync::Arc") ? ARC
-											   : PLAIN];
+	m->erased = way_to(m->typing, xc_type_name(m->shape->element));
 	xc_recipe_links(m);
 }
 
