@@ -14,6 +14,33 @@ program() {
   cat >panics.rs <<'END'
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
+
+trait Watcher {
+    fn changed(&mut self, all: &Rc<RefCell<dyn Watcher>>);
+}
+
+struct Log {
+    lines: Vec<u64>,
+}
+
+impl Watcher for Log {
+    fn changed(&mut self, all: &Rc<RefCell<dyn Watcher>>) {
+        self.lines.push(1);
+        again(all);
+    }
+}
+
+#[inline(never)]
+fn notify(watcher: &Rc<RefCell<dyn Watcher>>) {
+    let (watcher, all) = (watcher, watcher.clone());
+    watcher.borrow_mut().changed(&all);
+}
+
+#[inline(never)]
+fn again(all: &Rc<RefCell<dyn Watcher>>) {
+    all.borrow_mut().changed(all); // dies: object
+}
 
 struct Tree {
     items: RefCell<Vec<u64>>,
@@ -92,6 +119,7 @@ fn main() {
         "reader" => drop(visit(&tree)),
         "each" => each(&tree),
         "writer" => grow(&tree),
+        "object" => notify(&(Rc::new(RefCell::new(Log { lines: vec![] })) as Rc<RefCell<dyn Watcher>>)),
         "caller" => drop(needs(&[1])),
         "library" => copy(&mut [1], &[1, 2]),
         "within" => drop(look(&HashMap::new())),
@@ -136,7 +164,8 @@ said() {
 
 @test "a guard that is in no variable borrows the RefCell" {
   program
-  said plain each borrow add "^likely panics::each, panics.rs:$(line_of 'other(tree, *value);'), borrows it: a Ref or RefMut without"
+  said plain each borrow add "^likely panics::each, panics.rs:$(line_of 'other(tree, *value);'), further out, borrows it: a Ref or RefMut without"
+  said plain object borrow again "^likely panics::notify, panics.rs:$(line_of 'changed(&all);'), further out, borrows it mutably: a RefMut without"
 }
 
 @test "a guard of a RefCell of another type does not borrow the one of the panic" {

@@ -1,7 +1,10 @@
 /* rust_refcell: see rust_refcell.h. Of rustc 1.63 to 1.95 (library/core/src/cell.rs):
  *
  *	RefCell<T> { borrow: Cell<isize>, value: T }                 borrow: the number of readers; negative: of writers
- *	Ref, RefMut { value: pointer to T, borrow: { borrow: &Cell } }                both lead into the RefCell */
+ *	Ref, RefMut { value: pointer to T, borrow: { borrow: &Cell } }                both lead into the RefCell
+ *
+ * A pointer to a RefCell<dyn T> is { pointer, vtable }, the table { drop_in_place, size, alignment, ... } of the value,
+ * which begins behind the flag where its alignment allows. */
 #include "triage/rust/rust_refcell.h"
 
 #include <string.h>
@@ -16,9 +19,10 @@ struct search {
 	struct xc_crash_context *crash;
 	xc_addr cell; /* 0: not known */
 	const struct xc_type *type;
-	uint64_t size;
-	const char *inner; /* "main::Table>" of RefCell<main::Table>; NULL: not known, or any will do */
-	bool writers;      /* only these borrow it */
+	uint64_t size, value, borrow; /* of the cell; where its value and its flag are in it */
+	bool is_dyn;                  /* of a trait object: pointers to it and its value have a table beside them */
+	const char *inner;            /* "main::Table>" of RefCell<main::Table>; NULL: not known, or any will do */
+	bool writers;                 /* only these borrow it */
 	size_t told;
 };
 
@@ -39,19 +43,59 @@ static bool wants_guard(void *user, const struct xc_type *type)
 	return !s->inner || strcmp(strchr(guard->name, '<') + 1, s->inner) == 0;
 }
 
-static bool wants_cell(void *user, const struct xc_type *type)
+static bool offset_of(const struct xc_type *type, const char *name, uint64_t *offset)
 {
-	const struct xc_type *pointer = xc_type_strip(type);
-	(void)user;
-	if (!xc_type_is_pointer(pointer) || !pointer->target)
-		return false;
-	const char *name = xc_type_strip(pointer->target)->name;
-	return name && strncmp(name, "core::cell::RefCell<", 20) == 0;
+	size_t count;
+	const struct xc_member *members = xc_type_members(type, &count);
+	for (size_t i = 0; i < count; i++)
+		if (members[i].name && !members[i].dynamic && strcmp(members[i].name, name) == 0) {
+			*offset = members[i].offset;
+			return true;
+		}
+	return false;
 }
 
-static const char *inner_of(const struct xc_type *pointer)
+/* The RefCell that the type points to, with a table beside the pointer or without; NULL: it is none. */
+static const struct xc_type *pointed_cell(const struct xc_type *type, bool *is_dyn_out)
 {
-	return strchr(xc_type_strip(xc_type_strip(pointer)->target)->name, '<') + 1;
+	size_t count;
+	uint64_t table;
+	const struct xc_type *pointer = xc_type_strip(type);
+	*is_dyn_out = pointer->kind == XC_TYPE_STRUCT && offset_of(xc_type_complete(pointer), "vtable", &table);
+	if (*is_dyn_out) {
+		const struct xc_member *members = xc_type_members(xc_type_complete(pointer), &count);
+		if (members[0].name && strcmp(members[0].name, "pointer") == 0)
+			pointer = xc_type_strip(members[0].type);
+	}
+	if (!xc_type_is_pointer(pointer) || !pointer->target)
+		return NULL;
+	const struct xc_type *cell = xc_type_strip(pointer->target);
+	return cell->name && strncmp(cell->name, "core::cell::RefCell<", 20) == 0 ? cell : NULL;
+}
+
+static bool wants_cell(void *user, const struct xc_type *type)
+{
+	bool is_dyn;
+	(void)user;
+	return pointed_cell(type, &is_dyn) != NULL;
+}
+
+/* The cell to which a variable points: its address, its size, and where its parts are. */
+static bool take_cell(struct search *s, const struct xc_value *pointer)
+{
+	struct xc_space *space = s->crash->process->space;
+	uint64_t table, size, align;
+	s->type = xc_type_complete(pointed_cell(pointer->type, &s->is_dyn));
+	if (!xc_value_peek(pointer, 0, &s->cell, WORD) || !s->cell || !offset_of(s->type, "value", &s->value) ||
+	    !offset_of(s->type, "borrow", &s->borrow))
+		return false;
+	if (!s->is_dyn)
+		return xc_type_size(s->type, &s->size);
+	if (!xc_value_peek(pointer, WORD, &table, WORD) || !xc_space_peek_uint(space, table + WORD, WORD, &size) ||
+	    !xc_space_peek_uint(space, table + 2 * WORD, WORD, &align) || !align || align & (align - 1))
+		return false;
+	s->value = (s->value + align - 1) & ~(align - 1);
+	return !__builtin_add_overflow(s->value, size ? size : 1, &s->size);
 }
 
 /* The argument of RefCell::borrow() and the like, on the way to the panic. */
@@ -67,13 +111,12 @@ static void find_cell(struct search *s)
 					       ? xc_variable_values_of(&context, l, false, wants_cell, s,
 								       &crash->report->arena, &values)
 					       : 0;
+			bool is_dyn;
 			if (count)
-				s->inner = inner_of(values[0].value.type);
-			for (size_t v = 0; v < count; v++) {
-				s->type = xc_type_complete(xc_type_strip(xc_type_strip(values[v].value.type)->target));
-				if (xc_value_load(&values[v].value, &s->cell) && xc_type_size(s->type, &s->size))
+				s->inner = strchr(pointed_cell(values[0].value.type, &is_dyn)->name, '<') + 1;
+			for (size_t v = 0; v < count; v++)
+				if (take_cell(s, &values[v].value))
 					return;
-			}
 		}
 	}
 	s->cell = 0;
@@ -121,7 +164,7 @@ static void search_frame(struct search *s, size_t index)
 static void read_flag(struct search *s)
 {
 	uint64_t flag;
-	if (s->cell && s->size >= WORD && xc_space_peek_uint(s->crash->process->space, s->cell, WORD, &flag))
+	if (s->cell && xc_space_peek_uint(s->crash->process->space, s->cell + s->borrow, WORD, &flag))
 		s->writers |= (int64_t)flag < 0 && (int64_t)flag > -FRAMES;
 }
 
@@ -134,26 +177,15 @@ static void search_frames(struct search *s)
 
 /* ---- guards that no variable is ---- */
 
-static bool offset_of(const struct xc_type *type, const char *name, uint64_t *offset)
+/* Are two words beside each other those of a guard, in either order? The value's may have its table behind it. */
+static bool has_guard(const struct search *s, xc_addr lo, xc_addr hi)
 {
-	size_t count;
-	const struct xc_member *members = xc_type_members(type, &count);
-	for (size_t i = 0; i < count; i++)
-		if (members[i].name && !members[i].dynamic && strcmp(members[i].name, name) == 0) {
-			*offset = members[i].offset;
-			return true;
-		}
-	return false;
-}
-
-/* Are two words beside each other those of a guard, in either order? */
-static bool has_guard(const struct search *s, xc_addr lo, xc_addr hi, xc_addr value, xc_addr borrow)
-{
-	uint64_t before = 0, word;
-	for (xc_addr at = lo; at + WORD <= hi && at - lo < FRAME_MOST; at += WORD, before = word) {
+	const xc_addr value = s->cell + s->value, borrow = s->cell + s->borrow;
+	uint64_t last = 0, before = 0, word;
+	for (xc_addr at = lo; at + WORD <= hi && at - lo < FRAME_MOST; at += WORD, last = before, before = word) {
 		if (!xc_space_peek_uint(s->crash->process->space, at, WORD, &word))
 			word = 0;
-		if ((word == value && before == borrow) || (word == borrow && before == value))
+		if ((word == value && before == borrow) || (word == borrow && (s->is_dyn ? last : before) == value))
 			return true;
 	}
 	return false;
@@ -164,9 +196,7 @@ static bool has_guard(const struct search *s, xc_addr lo, xc_addr hi, xc_addr va
 static void search_stacks(struct search *s)
 {
 	const struct xc_crash_context *crash = s->crash;
-	uint64_t value, borrow, lo, hi;
-	if (!offset_of(s->type, "value", &value) || !offset_of(s->type, "borrow", &borrow))
-		return;
+	uint64_t lo, hi;
 	for (size_t i = crash->blamed + 1; i + 1 < crash->frame_count && i - crash->blamed < FRAMES && !s->told; i++) {
 		const struct xc_frame_context context = xc_crash_context_frame(crash, i);
 		const size_t level = context.place->level_count ? context.place->level_count - 1 : 0;
@@ -174,12 +204,11 @@ static void search_stacks(struct search *s)
 		struct xc_text text = {0};
 		if (context.place->line_only || !function || !xc_user_code_is(context.place, level) ||
 		    !xc_regs_get(&crash->frames[i].regs, crash->process->arch->sp, &lo) ||
-		    !xc_regs_get(&crash->frames[i + 1].regs, crash->process->arch->sp, &hi) ||
-		    !has_guard(s, lo, hi, s->cell + value, s->cell + borrow))
+		    !xc_regs_get(&crash->frames[i + 1].regs, crash->process->arch->sp, &hi) || !has_guard(s, lo, hi))
 			continue;
 		xc_text_printf(&text, "likely %s", function);
 		xc_sourceline(context.place, level, ", ", &text);
-		xc_text_printf(&text, ", borrows it%s: a %s without a variable is on its stack",
+		xc_text_printf(&text, ", further out, borrows it%s: a %s without a variable is on its stack",
 			       s->writers ? " mutably" : "", s->writers ? "RefMut" : "Ref or RefMut");
 		xc_verdict_evidence(crash->report, "%s", xc_text_string(&text));
 		xc_text_fini(&text);
