@@ -149,3 +149,51 @@ old_rustc() {
   grep -qE '^the channel that thread [0-9]+ waits at is not closed: it has 1 receiver left$' <<<"$got"
   grep -qE '^likely thread [0-9]+ has it: as `results`; it is waiting for thread [0-9]+ to end in channels::full' <<<"$got"
 }
+
+@test "a sender that the objects of who waits for the receiver's end lead to" {
+  cat >kept.rs <<'END'
+use std::sync::mpsc::{channel, Receiver, Sender};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+struct Reporter {
+    lines: u64,
+    out: Sender<u64>,
+}
+
+struct Crawler {
+    name: String,
+    reporter: Arc<Mutex<Reporter>>,
+    sums: Option<thread::JoinHandle<u64>>,
+}
+
+fn sum(all: Receiver<u64>) -> u64 {
+    all.iter().sum()
+}
+
+impl Crawler {
+    fn new() -> Crawler {
+        let (out, all) = channel();
+        let copy = out.clone();
+        thread::spawn(move || copy.send(7).unwrap()).join().unwrap();
+        Crawler { name: "c".into(), reporter: Arc::new(Mutex::new(Reporter { lines: 0, out })), sums: Some(thread::spawn(move || sum(all))) }
+    }
+    fn finish(&mut self) -> u64 {
+        self.sums.take().unwrap().join().unwrap()
+    }
+}
+
+fn main() {
+    let mut crawler = Box::new(Crawler::new());
+    println!("ready");
+    let n = crawler.finish();
+    println!("{} {} {}", crawler.name, n, crawler.reporter.lock().unwrap().lines);
+}
+END
+  rustc -g -o kept kept.rs
+  "$repo/corpora/take-core" --kill ABRT --out kept.core -- ./kept >/dev/null 2>&1
+  got=$("$XCORE" analyze --format json kept.core | jq -r '.verdict.evidence[]')
+  echo "$got"
+  grep -qE '^the channel that thread [0-9]+ waits at is not closed: it has 1 sender left$' <<<"$got"
+  grep -qE '^likely thread [0-9]+ has it: as `self.reporter.out` or `crawler.reporter.out`; it is waiting for thread [0-9]+ to end' <<<"$got"
+}

@@ -24,7 +24,9 @@ enum {
 	FRAMES = 48,
 	THREADS = 256,
 	LEVELS = 4,
+	FAR = 12, /* levels where pointers are followed: an Arc<Mutex<T>> has eight */
 	MEMBERS = 2000,
+	ALL_MEMBERS = 200000,
 	OWNERS = 4,
 	PATHS = 4,
 	PATH_MOST = 200,
@@ -36,8 +38,10 @@ struct search {
 	struct xc_unwinder *unwinder;
 	const char *ends; /* "::Sender<": the type of the other end */
 	xc_addr counter;
-	uint64_t left; /* of the other ends */
-	size_t members;
+	uint64_t left;      /* of the other ends */
+	size_t members;     /* that were looked at; of one variable, where pointers are followed */
+	size_t all_members; /* of the variables before, likewise */
+	bool follows;       /* pointers */
 	struct owner {
 		const struct xc_wait *wait;
 		const char *paths[PATHS];
@@ -198,21 +202,26 @@ static void tell(const struct search *s, const struct owner *owner)
 	xc_text_fini(&text);
 }
 
-static void search_value(struct search *s, const char *path, const struct xc_value *value, unsigned level)
+/* The insides of Arc, Mutex and the like have no names in the source: `c.reporter.out` of an Arc<Mutex<Reporter>>. */
+static bool is_library(const struct xc_type *type)
+{
+	static const char *const names[] = {"alloc::", "core::", "std::", NULL};
+	return xc_names_begin(names, type->name);
+}
+
+static void search_value(struct search *s, const char *path, const struct xc_value *value, unsigned level);
+
+static void search_members(struct search *s, const char *path, const struct xc_value *value, unsigned level)
 {
 	const struct xc_type *type = plain(value->type);
 	size_t count;
-	if (!xc_type_is_record(type) || !has_counter(s, value))
-		return;
-	if (is_end(s, type)) {
-		take(s, path);
-		return;
-	}
-	const struct xc_member *members = level < LEVELS ? xc_type_members(type, &count) : NULL;
-	for (size_t i = 0; members && i < count && s->members < MEMBERS; i++) {
+	const struct xc_member *members = xc_type_members(type, &count);
+	for (size_t i = 0; i < count && s->members < MEMBERS; i++) {
 		char inner[PATH_MOST];
 		struct xc_value field;
-		int len = members[i].name ? snprintf(inner, sizeof inner, "%s.%s", path, members[i].name) : -1;
+		int len = is_library(type) && level ? snprintf(inner, sizeof inner, "%s", path)
+			  : members[i].name         ? snprintf(inner, sizeof inner, "%s.%s", path, members[i].name)
+						    : -1;
 		s->members++;
 		if (len < 0 || (size_t)len >= sizeof inner)
 			continue;
@@ -221,17 +230,41 @@ static void search_value(struct search *s, const char *path, const struct xc_val
 	}
 }
 
+static void search_value(struct search *s, const char *path, const struct xc_value *value, unsigned level)
+{
+	const struct xc_type *type = plain(value->type);
+	struct xc_value target;
+	if (level > (s->follows ? FAR : LEVELS))
+		return;
+	if (s->follows && xc_type_is_pointer(type) && type->target && xc_type_is_record(plain(type->target))) {
+		if (deref(value, &target))
+			search_value(s, path, &target, level + 1);
+		return;
+	}
+	if (!xc_type_is_record(type) || (!s->follows && !has_counter(s, value)))
+		return;
+	if (!is_end(s, type))
+		search_members(s, path, value, level);
+	else if (has_counter(s, value))
+		take(s, path);
+}
+
 static void search_frame(struct search *s, const struct xc_frame_context *context)
 {
 	for (size_t level = 0; level < context->place->level_count; level++)
 		for (int locals = 0; locals < 2 && xc_user_code_is(context->place, level); locals++) {
 			struct xc_named_value *values;
 			size_t count = xc_variable_values(context, level, locals, &s->crash->report->arena, &values);
-			for (size_t i = 0; i < count; i++)
+			for (size_t i = 0; i < count; i++) {
+				s->all_members += s->follows ? s->members : 0;
+				if (s->follows && s->all_members < ALL_MEMBERS)
+					s->members = 0;
 				search_value(s, values[i].name, &values[i].value, 0);
+			}
 		}
 }
 
+/* What the variables hold; if that is none, what they lead to. */
 static void search_threads(struct search *s)
 {
 	const struct xc_waits *waits = xc_waits_of(s->crash->process);
@@ -245,6 +278,10 @@ static void search_threads(struct search *s)
 	}
 	for (size_t i = 0; i < s->owner_count; i++)
 		tell(s, &s->owners[i]);
+	if (s->owner_count || s->follows)
+		return;
+	s->follows = true;
+	search_threads(s);
 }
 
 void xc_channel_report(struct xc_crash_context *crash, const struct xc_wait *wait)
