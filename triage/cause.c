@@ -44,6 +44,7 @@
 #include "triage/libc/sort_order.h"
 #include "triage/memory/pointer_diagnosis.h"
 #include "triage/libc/bad_descriptor.h"
+#include "triage/runtime/freed_holder.h"
 #include "triage/survey/broken_argument.h"
 #include "triage/survey/class_layout.h"
 #include "triage/survey/moved_from.h"
@@ -314,12 +315,31 @@ static void hung(struct xc_report *report, struct xc_process *process, struct xc
 
 /* What values, objects and threads tell of the cause, in this order. */
 static void (*const reports[])(struct xc_crash_context *crash) = {
-	xc_source_divisor_report,    xc_failed_index_report,    xc_copy_call_report,     xc_inlined_copy_report,
-	xc_broken_argument_report,   xc_cause_fault_number,     xc_rust_null_report,     xc_race_report,
-	xc_pointer_diagnosis_report, xc_overlong_slice_report,  xc_null_place_report,    xc_endless_list_report,
-	xc_sort_order_report,        xc_moved_from_report,      xc_odd_object_report,    xc_wrong_object_report,
-	xc_shared_object_report,     xc_class_layout_report,    xc_phase_report,         xc_error_number_report,
-	xc_bad_descriptor_report,    xc_shifted_pointer_report, xc_return_writer_report, xc_golang_spell,
+	xc_source_divisor_report,
+	xc_failed_index_report,
+	xc_copy_call_report,
+	xc_inlined_copy_report,
+	xc_broken_argument_report,
+	xc_cause_fault_number,
+	xc_rust_null_report,
+	xc_race_report,
+	xc_pointer_diagnosis_report,
+	xc_overlong_slice_report,
+	xc_null_place_report,
+	xc_endless_list_report,
+	xc_sort_order_report,
+	xc_moved_from_report,
+	xc_odd_object_report,
+	xc_wrong_object_report,
+	xc_shared_object_report,
+	xc_class_layout_report,
+	xc_phase_report,
+	xc_error_number_report,
+	xc_freed_holder_report_destructor,
+	xc_bad_descriptor_report,
+	xc_shifted_pointer_report,
+	xc_return_writer_report,
+	xc_golang_spell,
 };
 
 void xc_cause(struct xc_report *report, struct xc_process *process, struct xc_heap *heap)

@@ -5,6 +5,7 @@
 
 #include "heap/query/whatis.h"
 #include "triage/blocks/referrers.h"
+#include "triage/survey/dying_object.h"
 #include "triage/util/same_type.h"
 
 enum { OUTWARD = 2 /* frames beyond the blamed one */ };
@@ -88,4 +89,36 @@ void xc_freed_holder_report(struct xc_crash_context *crash, xc_addr given)
 			: xc_arena_printf(arena, "`%s` of %s() points to an object that had been freed itself",
 					  holder.name, function));
 	xc_referrers_report(crash, holder.block, false, "that freed object is still");
+}
+
+/* ---- destructors ---- */
+
+static bool begins_freed_block(const struct xc_crash_context *crash, xc_addr at)
+{
+	const struct xc_blocks *blocks = &crash->heap->blocks;
+	uint32_t block = xc_blocks_find(blocks, at);
+	return block != XC_NO_BLOCK && xc_block_addr(blocks, block) == at &&
+	       xc_block_is_free(xc_block_state(blocks, block)) && xc_block_state(blocks, block) != XC_BLOCK_TOP;
+}
+
+/* The outermost of them is that of the whole object. */
+static const char *find_destructor(const struct xc_crash_context *crash)
+{
+	struct xc_dying_objects dying;
+	xc_dying_objects_of(crash, &dying);
+	for (size_t i = dying.count; i--;)
+		if (dying.ranges[i].kind == XC_DYING_DESTRUCTOR && begins_freed_block(crash, dying.ranges[i].begin))
+			return dying.ranges[i].function;
+	return NULL;
+}
+
+void xc_freed_holder_report_destructor(struct xc_crash_context *crash)
+{
+	struct xc_verdict *v = crash->verdict;
+	const char *function =
+		crash->heap && xc_crash_context_is(crash, "use-after-free") ? find_destructor(crash) : NULL;
+	if (function)
+		v->cause = xc_arena_printf(&crash->report->arena,
+					   "%s%slikely the object is destroyed a second time: %s runs on a freed block",
+					   v->cause ? v->cause : "", v->cause ? "; " : "", function);
 }

@@ -1,5 +1,4 @@
-/* freed_holder: free() was called by a function that works on an object that has been freed itself: a second
- * destruction of the whole object. */
+/* freed_holder: functions that work on an object that has been freed: a second destruction of the whole object. */
 #ifndef XC_FREED_HOLDER_H
 #define XC_FREED_HOLDER_H
 
@@ -8,5 +7,9 @@
 /* For heap-corruption: an argument of the blamed function, or of one near it, that leads to a free block other than the
  * one that free() was given (0: not known). Reports it and who still refers to it, and adds to the cause. */
 void xc_freed_holder_report(struct xc_crash_context *crash, xc_addr given);
+
+/* For a use after free: when a destructor on the crashed stack has an object that begins a freed block, adds to the
+ * cause (likely). What deletes itself while it is destroyed is destroyed twice, too. */
+void xc_freed_holder_report_destructor(struct xc_crash_context *crash);
 
 #endif

@@ -340,11 +340,23 @@ static const char *called_slot(const struct xc_crash_context *crash, size_t call
 	return NULL;
 }
 
+/* The class of the object that is the first argument, or the second: a function that returns an object gets the place
+ * for it first. */
+static const char *called_class(const struct xc_crash_context *crash, size_t caller, xc_addr *object_out)
+{
+	const char *name = NULL;
+	for (unsigned argument = 0; !name && argument < 2; argument++) {
+		if (!xc_argument_find(crash, caller, argument, object_out))
+			return NULL;
+		name = xc_exception_class(crash, *object_out);
+	}
+	return name;
+}
+
 static void classify_pure(struct xc_crash_context *crash, size_t reporter)
 {
 	uint64_t object;
-	bool known = xc_argument_find(crash, reporter + 1, 0, &object);
-	const char *name = known ? xc_exception_class(crash, object) : NULL;
+	const char *name = called_class(crash, reporter + 1, &object);
 	if (!name) {
 		xc_crash_context_classify(
 			crash, "pure-virtual-call", NULL, "medium", "certain",

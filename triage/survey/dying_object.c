@@ -67,6 +67,8 @@ static enum xc_dying dying_at(const struct xc_frame_context *in, size_t level, s
 	if (kind == XC_DYING_NO || level >= in->place->level_count ||
 	    !xc_variable_find(in, level, "this", arena, &this) || !xc_value_load(&this, &out->begin))
 		return XC_DYING_NO;
+	out->kind = kind;
+	out->function = xc_place_function(in->place, level);
 	*class_out = xc_same_type_pointed(this.type);
 	out->end = out->begin + (*class_out && xc_type_size(*class_out, &size) ? size : 1);
 	return kind;

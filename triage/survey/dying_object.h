@@ -21,12 +21,14 @@ enum xc_dying xc_dying_object_kind(const char *function, size_t *class_out);
 bool xc_dying_object_find(const struct xc_crash_context *crash, xc_addr object, const char *class_name,
 			  struct xc_text *text);
 
-/* The objects for which constructors and destructors are on the crashed stack, and their classes, also of those whose
- * object is not known. */
+/* The objects for which constructors and destructors are on the crashed stack, the innermost first, and their classes,
+ * also of those whose object is not known. */
 enum { XC_DYING_OBJECTS = 16 };
 struct xc_dying_objects {
 	struct xc_dying_range {
 		xc_addr begin, end;
+		enum xc_dying kind;
+		const char *function; /* the constructor or destructor */
 	} ranges[XC_DYING_OBJECTS];
 	const char *classes[XC_DYING_OBJECTS];
 	size_t count, class_count;

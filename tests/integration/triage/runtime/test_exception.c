@@ -247,6 +247,26 @@ static void a_pure_virtual_call_names_class_and_function(void **state)
 		judged_expect(compilers[i], program, false, &want);
 }
 
+/* A function that returns an object gets the place for it before the object that it is called on. */
+static void a_pure_virtual_call_that_returns_an_object_has_its_class(void **state)
+{
+	static const char source[] =
+		"#include <string>\nstruct sink { virtual ~sink(); virtual std::string line(int) = 0; void flush(); "
+		"};\n"
+		"__attribute__((noinline)) void sink::flush() { std::string text = line(3); if (text.empty()) flush(); "
+		"}\n"
+		"sink::~sink() { flush(); }\n"
+		"struct file : sink { std::string line(int n) override { return std::string(n, 'x'); } };\n"
+		"int main() { delete (sink *)new file; }\n";
+	const struct wanted want = {.class_name = "pure-virtual-call",
+				    .function = "sink::flush",
+				    .says = "is only a sink now: this thread is in sink::~sink",
+				    .also = "its part of file is already destroyed"};
+	(void)state;
+	judged_expect("g++ -g -O0 -x c++", source, false, &want);
+	judged_expect("clang++ -g -O0 -x c++", source, false, &want);
+}
+
 static void a_static_program_keeps_its_exceptions_elsewhere(void **state)
 {
 	(void)state;
@@ -274,6 +294,7 @@ int main(void)
 		cmocka_unit_test(an_exception_in_flight_is_told),
 		cmocka_unit_test(memory_that_could_not_be_had_is_told_with_its_size),
 		cmocka_unit_test(a_pure_virtual_call_names_class_and_function),
+		cmocka_unit_test(a_pure_virtual_call_that_returns_an_object_has_its_class),
 		cmocka_unit_test(a_static_program_keeps_its_exceptions_elsewhere),
 		cmocka_unit_test(without_debug_information_type_and_text_remain),
 	};
