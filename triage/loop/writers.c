@@ -7,12 +7,13 @@
 
 #include "dwarf/elf/budget.h"
 #include "dwarf/module/die.h"
+#include "dwarf/types/field.h"
 #include "triage/code/body.h"
 #include "triage/util/same_type.h"
 #include "triage/util/sourceline.h"
 #include "triage/util/user_code.h"
 
-enum { FUNCTIONS = 10000, CODE = 256 << 10 /* bytes */, TOLD = 3, PARAMETERS = 8 };
+enum { FUNCTIONS = 10000, CODE = 256 << 10 /* bytes */, TOLD = 3, PARAMETERS = 8, MEMBERS = 64 };
 
 struct search {
 	const struct xc_crash_context *crash;
@@ -27,7 +28,25 @@ struct search {
 
 /* ---- which functions ---- */
 
-/* Is one of its parameters a pointer to the record? */
+/* Has the type a pointer to the record as a member, and at the written member's offset none of that size of its own? A
+ * store there would be to either. */
+static bool leads_to_record(const struct search *s, const struct xc_type *type)
+{
+	size_t count;
+	uint64_t rest, size;
+	bool leads = false;
+	const struct xc_member *members = xc_same_type_is_record(type) ? xc_type_members(type, &count) : NULL;
+	for (size_t i = 0; members && i < count && i < MEMBERS && !leads; i++) {
+		const struct xc_type *target = xc_same_type_pointed(members[i].type);
+		leads = target && xc_same_type(target, s->written->record);
+	}
+	if (!leads)
+		return false;
+	const struct xc_type *there = xc_field_path(NULL, type, s->written->offset, &rest);
+	return !there || rest || !xc_type_size(there, &size) || size != s->written->size;
+}
+
+/* Is one of its parameters a pointer to the record, or to what has one? */
 static bool has_record(struct search *s, Dwarf_Die *function)
 {
 	struct xc_types *types = xc_types_of(s->crash->process);
@@ -38,7 +57,8 @@ static bool has_record(struct search *s, Dwarf_Die *function)
 	for (size_t i = 0; i < PARAMETERS && xc_die_tag(&die) == DW_TAG_formal_parameter && !found; i++) {
 		const struct xc_type *pointer = xc_type_of(types, &die);
 		const struct xc_type *target = pointer ? xc_same_type_pointed(pointer) : NULL;
-		found = target && xc_same_type(target, s->written->record);
+		found = target && (xc_same_type(target, s->written->record) ||
+				   leads_to_record(s, xc_type_complete(xc_type_strip(target))));
 		if (!xc_die_next(&die))
 			break;
 	}

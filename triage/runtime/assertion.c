@@ -17,8 +17,10 @@
 #include "core/process/module.h"
 #include "dwarf/cexpr/cexpr.h"
 #include "triage/dataflow/argument.h"
+#include "triage/loop/writers.h"
+#include "triage/util/same_type.h"
 
-enum { TEXT_MOST = 1024, VALUES = 8, VALUE_TEXT = 160, STRUCT_TEXT = 100 };
+enum { TEXT_MOST = 1024, VALUES = 8, VALUE_TEXT = 160, STRUCT_TEXT = 100, WRITTEN = 2, PATH_MOST = 200 };
 
 static const struct {
 	const char *name;
@@ -98,6 +100,9 @@ struct words {
 	struct xc_text values, unknown, names;
 	const char *told[VALUES];
 	size_t count;
+	const char *members[WRITTEN]; /* of told: numbers and pointers that are members */
+	struct xc_value member_values[WRITTEN];
+	size_t member_count;
 	bool more; /* names without a value */
 };
 
@@ -114,6 +119,14 @@ static bool is_scalar(const struct xc_value *value)
 	enum xc_type_kind kind = xc_type_strip(value->type)->kind;
 	return kind != XC_TYPE_STRUCT && kind != XC_TYPE_CLASS && kind != XC_TYPE_UNION && kind != XC_TYPE_ARRAY &&
 	       kind != XC_TYPE_FUNCTION && kind != XC_TYPE_VOID;
+}
+
+/* Where the last member of a path begins: "->count" of "s->count"; NULL: it is none. */
+static const char *member_of(const char *path)
+{
+	const char *arrow = strrchr(path, '>'), *dot = strrchr(path, '.');
+	const char *at = arrow > path && (!dot || dot < arrow) ? arrow - 1 : dot;
+	return at > path && *path != '*' && !strchr(at, ']') ? at : NULL;
 }
 
 static void add_to_list(struct xc_text *list, const char *path)
@@ -148,7 +161,38 @@ static void report_path(struct words *w, const char *path)
 		add_to_list(whole ? &w->values : &w->unknown, path);
 		if (whole)
 			xc_text_printf(&w->values, " = %s", xc_text_string(&text));
+		if (whole && is_scalar(&value) && value.kind == XC_VALUE_MEMORY && w->member_count < WRITTEN &&
+		    member_of(path)) {
+			w->members[w->member_count] = w->told[w->count - 1];
+			w->member_values[w->member_count++] = value;
+		}
 	}
+	xc_text_fini(&text);
+}
+
+/* The functions that write a member of which the assertion speaks: one of them, or one that should, is to blame. */
+static void report_writers(struct words *w, const char *path, const struct xc_value *value)
+{
+	const char *name = member_of(path);
+	struct xc_arena *arena = &w->crash->report->arena;
+	struct xc_written written = {.name = path, .addr = value->addr};
+	struct xc_value object;
+	struct xc_text text = {0};
+	char owner[PATH_MOST];
+	uint64_t size, whole;
+	int len = snprintf(owner, sizeof owner, "%s%.*s", *name == '-' ? "*" : "", (int)(name - path), path);
+	if (len < 0 || (size_t)len >= sizeof owner || !xc_type_size(value->type, &size) || !size || size > 8)
+		return;
+	struct xc_error *error = xc_cexpr_value(&w->scope, owner, arena, &object);
+	bool known = !error && object.kind == XC_VALUE_MEMORY && xc_type_size(object.type, &whole);
+	xc_error_free(error);
+	if (!known || value->addr - object.addr >= whole)
+		return;
+	written.size = (uint32_t)size;
+	written.record = xc_type_complete(xc_type_strip(object.type));
+	written.offset = value->addr - object.addr;
+	if (xc_same_type_is_record(written.record) && xc_writers_find(w->crash, w->scope.place, &written, &text))
+		xc_verdict_evidence(w->crash->report, "`%s` %s", path, xc_text_string(&text));
 	xc_text_fini(&text);
 }
 
@@ -287,6 +331,8 @@ static void report_values(struct xc_crash_context *crash, size_t index, const ch
 		xc_auto(xc_freep) char *redacted = xc_asprintf("it speaks of %s", xc_text_string(&w.names));
 		xc_verdict_redact(crash->report, redacted);
 	}
+	for (size_t i = 0; i < w.member_count; i++)
+		report_writers(&w, w.members[i], &w.member_values[i]);
 	if (w.unknown.len)
 		xc_verdict_evidence(crash->report, "not known, optimized out or not in the core: %s",
 				    xc_text_string(&w.unknown));

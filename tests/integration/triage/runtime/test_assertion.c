@@ -30,6 +30,32 @@ static void values_of_what_was_asserted_are_told(void **state)
 		judged_expect(compilers[i], source, false, &want);
 }
 
+/* A count that is wrong: one of those that write it, by its object or by one that leads to it, is to blame. Not who has
+ * no way to it. */
+static void who_writes_a_member_of_it_is_told(void **state)
+{
+	(void)state;
+	static const char source[] =
+		"#include <assert.h>\n#include <stdlib.h>\n"
+		"struct slot { void *head; unsigned count; }; struct timer { struct timer *next, *last; struct slot "
+		"*home; };\n"
+		"struct pair { long a; unsigned b; }; struct slot *volatile all; struct pair *volatile pairs;\n"
+		"__attribute__((noinline)) void enter(struct slot *s, struct timer *t) { t->home = s; s->count++; }\n"
+		"__attribute__((noinline)) void leave(struct timer *t) { t->home->count--; t->home = 0; }\n"
+		"__attribute__((noinline)) void other(struct pair *p) { p->b++; }\n"
+		"__attribute__((noinline)) void check(struct slot *s, unsigned n) { assert(n == s->count); }\n"
+		"int main(void) { struct timer t = {0}; all = calloc(1, sizeof *all); pairs = calloc(1, sizeof "
+		"*pairs);\n"
+		" enter(all, &t); leave(&t); enter(all, &t); other(pairs); check(all, 3); return 0; }\n";
+	static const char *const compilers[] = {"gcc -g -O0 -x c", "clang -g -O0 -x c", "gcc -g -O1 -x c"};
+	static const struct wanted want = {.class_name = "assertion",
+					   .says = "`s->count` is likely written in ",
+					   .also = "leave (",
+					   .without = "other ("};
+	GRID(i, XC_COUNT(compilers))
+		judged_expect(compilers[i], source, false, &want);
+}
+
 /* The known values depend on the compiler. Missing ones must be reported, and none may be wrong. */
 static void what_was_optimized_out_is_not_guessed(void **state)
 {
@@ -186,6 +212,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_of_what_was_asserted_are_told),
+		cmocka_unit_test(who_writes_a_member_of_it_is_told),
 		cmocka_unit_test(what_was_optimized_out_is_not_guessed),
 		cmocka_unit_test(a_global_is_told_whatever_the_compiler_did),
 		cmocka_unit_test(without_debug_information_the_text_is_told_and_that_values_are_not),
