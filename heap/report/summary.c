@@ -166,12 +166,23 @@ static bool is_used(const struct xc_heap_arena *arena, uint64_t managed)
 	return arena->addr || managed;
 }
 
+/* Beside arenas a group of mmapped chunks is none. */
+static bool has_arenas(const struct xc_heap *heap, const struct xc_allocator *allocator)
+{
+	for (size_t i = 0; i < heap->arena_count; i++)
+		if (heap->arenas[i].allocator == allocator && heap->arenas[i].addr)
+			return true;
+	return false;
+}
+
 size_t xc_heap_summary_arenas(const struct xc_heap *heap)
 {
 	struct share *shares = count_arenas(heap);
 	size_t count = 0;
-	for (size_t i = 0; i < heap->arena_count; i++)
-		count += is_used(&heap->arenas[i], shares[i].managed);
+	for (size_t i = 0; i < heap->arena_count; i++) {
+		const struct xc_heap_arena *arena = &heap->arenas[i];
+		count += is_used(arena, shares[i].managed) && (arena->addr || !has_arenas(heap, arena->allocator));
+	}
 	free(shares);
 	return count;
 }

@@ -34,6 +34,7 @@ struct freed {
 	const struct xc_deref *way;       /* the code read it from `at`; NULL: not known */
 	uint32_t block;
 	xc_addr at;     /* of the word; 0: the pointer itself points into the block */
+	uint64_t word;  /* what stands there: the suspect, or slightly less */
 	bool metadata;  /* the allocator writes this word when a block is freed */
 	bool ambiguous; /* which of the freed blocks it is, is not known */
 	size_t similar; /* other blocks that have the same word: all of a thread's cache have its key */
@@ -88,6 +89,7 @@ static bool find_in_block(const struct xc_pointer_diagnosis *s, uint32_t block, 
 				*out = (struct freed){.suspect = &s->suspects[i],
 						      .block = block,
 						      .at = begin + offset,
+						      .word = value,
 						      .metadata = is_metadata(crash, block, offset)};
 				return true;
 			}
@@ -112,6 +114,7 @@ static bool find_by_way(const struct xc_pointer_diagnosis *s, struct freed *out)
 					      .way = bad,
 					      .block = block,
 					      .at = bad->at,
+					      .word = value,
 					      .metadata = metadata};
 			return true;
 		}
@@ -140,15 +143,16 @@ static bool find_read(const struct xc_pointer_diagnosis *s, struct freed *out)
 	return first != XC_NO_BLOCK;
 }
 
-/* The freed blocks whose link or key is the value; sets the first. */
-static size_t count_alike(const struct xc_pointer_diagnosis *s, uint64_t value, struct freed *out)
+/* The freed blocks whose link or key is the word, or from whose the first suspect may have come (word 0); sets the
+ * first. */
+static size_t count_alike(const struct xc_pointer_diagnosis *s, uint64_t word, struct freed *out)
 {
 	const struct xc_blocks *blocks = &s->crash->heap->blocks;
 	size_t found = 0;
 	for (uint32_t block = 0; block < blocks->count && block < BLOCKS && found < COUNTED; block++) {
 		struct freed one;
 		if (is_freed(s->crash, block) && find_in_block(s, block, FIRST_WORDS, &one) && one.metadata &&
-		    one.suspect->value == value && !found++)
+		    (word ? one.word == word : one.suspect == &s->suspects[0]) && !found++)
 			*out = one;
 	}
 	return found;
@@ -157,7 +161,7 @@ static size_t count_alike(const struct xc_pointer_diagnosis *s, uint64_t value, 
 /* No pointer is left: search all freed blocks. */
 static bool find_anywhere(const struct xc_pointer_diagnosis *s, struct freed *out)
 {
-	size_t found = count_alike(s, s->suspects[0].value, out);
+	size_t found = count_alike(s, 0, out);
 	out->similar = found ? found - 1 : 0;
 	out->ambiguous = found > 1;
 	return found > 0;
@@ -171,7 +175,7 @@ static bool find_through(const struct xc_pointer_diagnosis *s, struct freed *out
 	struct freed first;
 	if (!find_by_way(s, out) && !find_read(s, out))
 		return false;
-	size_t alike = out->metadata ? count_alike(s, out->suspect->value, &first) : 0;
+	size_t alike = out->metadata ? count_alike(s, out->word, &first) : 0;
 	out->similar = alike ? alike - 1 : 0;
 	out->ambiguous |= out->similar && out->through && !out->through->name;
 	return true;
@@ -199,8 +203,15 @@ static void report_block(const struct xc_crash_context *crash, const struct free
 	if (freed->at) {
 		xc_text_add(&text, freed->metadata ? "; the allocator put it there when the block was freed" : "");
 		add_similar(freed, &text);
-		xc_verdict_evidence(crash->report, "%s = 0x%" PRIx64 " is stored in freed memory, at 0x%" PRIx64 ": %s",
-				    freed->suspect->who, freed->suspect->value, freed->at, xc_text_string(&text));
+		xc_auto(xc_freep) char *behind =
+			freed->word == freed->suspect->value
+				? NULL
+				: xc_asprintf("lies %" PRIu64 " bytes behind 0x%" PRIx64 ", which ",
+					      freed->suspect->value - freed->word, freed->word);
+		xc_verdict_evidence(crash->report,
+				    "%s = 0x%" PRIx64 " %sis stored in freed memory, at 0x%" PRIx64 ": %s",
+				    freed->suspect->who, freed->suspect->value, behind ? behind : "", freed->at,
+				    xc_text_string(&text));
 	} else
 		xc_verdict_evidence(crash->report, "%s = 0x%" PRIx64 " points into freed memory: %s",
 				    freed->suspect->who, freed->suspect->value, xc_text_string(&text));

@@ -7,6 +7,7 @@
  *	0x0000000000018bba    101306: below everything that is mapped */
 #include "triage/memory/pointer_diagnosis.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +24,9 @@ enum {
 	HITS = 64,
 	TOLD = 2,
 	ERRORS = 4095, /* the kernel's MAX_ERRNO */
-	UPPER = 4096,  /* pointers to user memory have more in their upper half */
+	COMMON = 0xffff,
+	LETTERS = 3,
+	UPPER = 4096, /* pointers to user memory have more in their upper half */
 	LOWER = 1000000,
 };
 
@@ -118,7 +121,7 @@ static bool report_places(struct xc_pointer_diagnosis *s, uint64_t value)
 	if (crash->heap)
 		xc_block_types_infer(crash);
 	bool explained = read && report_array(s, place.at);
-	if (!crash->heap || value >= UINT64_MAX - ERRORS || value <= UINT32_MAX)
+	if (!crash->heap || value >= UINT64_MAX - ERRORS || value <= COMMON)
 		return explained; /* such words are everywhere */
 	if (read)
 		report_read(s, &place);
@@ -141,6 +144,22 @@ static bool report_places(struct xc_pointer_diagnosis *s, uint64_t value)
 	return explained;
 }
 
+/* A number of few bytes may as well be a short word. */
+static void report_letters(const struct xc_crash_context *crash, uint64_t value)
+{
+	char text[8];
+	size_t len = 0;
+	for (; len < sizeof text && value; value >>= 8) {
+		if (!isgraph((int)(value & 255)))
+			return;
+		text[len++] = (char)(value & 255);
+	}
+	if (len < LETTERS || len > sizeof(uint32_t))
+		return;
+	xc_verdict_evidence(crash->report, "or they are text, \"%.*s\"", (int)len, text);
+	xc_verdict_redact(crash->report, "or they are text");
+}
+
 bool xc_number_overwrite_diagnose(struct xc_pointer_diagnosis *s)
 {
 	for (size_t i = 0; i < s->suspect_count; i++) {
@@ -150,6 +169,7 @@ bool xc_number_overwrite_diagnose(struct xc_pointer_diagnosis *s)
 		    !describe(s->crash, it->value, text, sizeof text))
 			continue;
 		xc_verdict_evidence(s->crash->report, "the bytes of %s are %s", it->who, text);
+		report_letters(s->crash, it->value);
 		xc_pointer_diagnosis_explain(s, "its bytes are %s: likely no pointer was stored there", text);
 		if (!report_places(s, it->value))
 			xc_unset_local_partly(s);

@@ -146,17 +146,27 @@ static bool find_kept(const struct xc_crash_context *crash, uint64_t value, xc_a
 	return false;
 }
 
-static void report_kept(struct xc_crash_context *crash, xc_addr at, size_t kept)
+static void report_stored(struct xc_crash_context *crash, xc_addr at)
 {
 	struct xc_text place = {0};
 	xc_block_types_infer(crash);
 	xc_rootword_place(crash->heap, at, false, &place);
 	xc_verdict_evidence(crash->report, "the pointer is stored at 0x%" PRIx64 ": %s", at, xc_text_string(&place));
+	xc_text_fini(&place);
+}
+
+static void report_kept(struct xc_crash_context *crash, xc_addr at, size_t kept)
+{
+	report_stored(crash, at);
 	xc_verdict_evidence(crash->report,
 			    "%s%zu words of live blocks and of the program's data lead to the same gap between the "
 			    "mappings",
 			    kept >= FOUND / 2 ? "at least " : "", kept);
-	xc_text_fini(&place);
+}
+
+static uint64_t bad_pointer(const struct xc_pointer_diagnosis *s)
+{
+	return s->crash->pointer ? s->crash->pointer : s->suspect_count ? s->suspects[0].value : 0;
 }
 
 static bool diagnose_kept(struct xc_pointer_diagnosis *s)
@@ -165,8 +175,7 @@ static bool diagnose_kept(struct xc_pointer_diagnosis *s)
 	const struct xc_fault *f = &crash->fault;
 	xc_addr at;
 	if (!crash->heap || !f->addr_known || f->computed || f->access == XC_ACCESS_EXECUTE || f->addr < LEAST ||
-	    xc_process_mapping(crash->process, f->addr) ||
-	    !find_kept(crash, crash->pointer ? crash->pointer : s->suspects[0].value, &at))
+	    xc_process_mapping(crash->process, f->addr) || !find_kept(crash, bad_pointer(s), &at))
 		return false;
 	struct xc_mapping_gap gap = xc_gap_at(crash->process, f->addr);
 	if (!xc_gap_size(&gap) && xc_gap_above(&gap, f->addr) < NEAR && gap.hi > NEAR)
@@ -195,6 +204,7 @@ bool xc_unmapped_block_diagnose(struct xc_pointer_diagnosis *s)
 {
 	struct xc_crash_context *crash = s->crash;
 	uint64_t begin;
+	xc_addr at;
 	if (!may_be_block(crash))
 		return diagnose_kept(s);
 	bool found = find(s, &begin);
@@ -210,6 +220,8 @@ bool xc_unmapped_block_diagnose(struct xc_pointer_diagnosis *s)
 				  xc_pointer_diagnosis_cause(crash));
 	xc_pointer_diagnosis_explain(s, "likely a large block that had been freed: malloc unmaps those");
 	report_sizes(crash, found, begin);
+	if (bad_pointer(s) >= LEAST && find_kept(crash, bad_pointer(s), &at))
+		report_stored(crash, at);
 	if (found)
 		xc_freed_by_report(crash, begin, 1);
 	return true;

@@ -2,6 +2,7 @@
 /* Large blocks used after they were freed: their mappings are gone. Programs that die of it while the test runs. */
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"
+#include "tests/support/run_verdict.h"
 
 #include "core/report/report.h"
 #include "heap/session/session.h"
@@ -45,6 +46,17 @@ static void a_large_block_is_gone(void **state)
 	       "a large block that had been freed");
 	expect(MAIN("free(first); sum = (long)strlen(first);"), "use-after-free", "likely",
 	       "a large block that had been freed");
+}
+
+static void where_the_pointer_is_stored_is_told(void **state)
+{
+	(void)state;
+	GRID(i, XC_COUNT(compilers))
+		judged_expect(compilers[i],
+			      MAIN("second = first + 40; first = NULL; free(second - 40); sum = second[0];"), true,
+			      &(struct wanted){.class_name = "use-after-free",
+					       .says = "the pointer is stored at 0x",
+					       .also = ": second"});
 }
 
 /* Blocks that malloc has mapped since leave no trace of how much it had unmapped, but the largest block is known. */
@@ -122,6 +134,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_large_block_is_gone),
+		cmocka_unit_test(where_the_pointer_is_stored_is_told),
 		cmocka_unit_test(a_gap_with_room_for_a_block_is_a_guess),
 		cmocka_unit_test(other_memory_that_is_gone_is_not_a_block),
 		cmocka_unit_test(pointers_that_were_kept_show_memory_that_is_gone),
