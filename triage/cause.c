@@ -35,6 +35,7 @@
 #include "triage/explain/merged_call.h"
 #include "triage/runtime/script.h"
 #include "triage/rust/rust_null.h"
+#include "triage/rust/rust_poison.h"
 #include "triage/util/sourceline.h"
 #include "triage/util/user_code.h"
 #include "triage/runtime/uncaught.h"
@@ -44,6 +45,7 @@
 #include "triage/libc/sort_order.h"
 #include "triage/memory/pointer_diagnosis.h"
 #include "triage/libc/bad_descriptor.h"
+#include "triage/runtime/free_argument.h"
 #include "triage/runtime/freed_holder.h"
 #include "triage/survey/broken_argument.h"
 #include "triage/survey/class_layout.h"
@@ -321,8 +323,10 @@ static void (*const reports[])(struct xc_crash_context *crash) = {
 	xc_inlined_copy_report,
 	xc_broken_argument_report,
 	xc_cause_fault_number,
+	xc_rust_poison_report,
 	xc_rust_null_report,
 	xc_race_report,
+	xc_free_argument_report_fault,
 	xc_pointer_diagnosis_report,
 	xc_overlong_slice_report,
 	xc_null_place_report,

@@ -185,6 +185,12 @@ bool xc_typing_text_fills(const uint8_t *bytes, uint64_t shown, uint64_t size, u
 	return length >= size / SHARE || (length >= NUMBER && xc_is_zero(bytes + length, shown - length));
 }
 
+static bool is_mapped(const struct xc_engine *e, uint64_t addr)
+{
+	uint8_t byte;
+	return xc_space_peek(e->heap->process->space, addr, &byte, 1) == 1;
+}
+
 bool xc_typing_is_all_text(const struct xc_engine *e, struct xc_window *window, uint32_t block, uint64_t offset,
 			   uint64_t least)
 {
@@ -197,7 +203,8 @@ bool xc_typing_is_all_text(const struct xc_engine *e, struct xc_window *window, 
 	uint64_t len = strnlen((const char *)bytes + offset, shown - offset), at = offset + len + 1;
 	if (least >= SHORT && !xc_typing_text_fills(bytes + offset, shown - offset, size - offset, len))
 		return false;
-	if (len < least || (shown >= e->word && is_in_live_block(e, xc_engine_load(e, bytes))))
+	if (len < least || (shown >= e->word && is_in_live_block(e, xc_engine_load(e, bytes))) ||
+	    (len < e->word && shown - offset >= e->word && is_mapped(e, xc_engine_load(e, bytes + offset))))
 		return false; /* addresses may be six printable bytes and two zeroes */
 	if (len >= SHORT && xc_typing_fits(e, at, size))
 		return true; /* after it is what the block was before */

@@ -340,7 +340,7 @@ END
 struct Pool {
 	std::deque<int> jobs{1, 2, 3};
 	std::vector<long> rows{1, 2};
-	std::map<std::string, int> names;
+	std::map<std::string, int> names{{"Beta", 1}, {"gamma", 2}};
 	std::unordered_map<int, int> ids;
 	int next = 5;
 };
@@ -476,12 +476,15 @@ rust_cases() {
 @test "C++: the key that a map does not have, unless it is redacted" {
   cxx_program
   for build in fast plain; do
-    at_most b-$build key '^the key that it does not have: .*"beta"'
+    at_most b-$build key '^the key that it does not have: .*"beta"|^the keys that it has: "Beta", "gamma"$'
     at_most b-$build id '^the key that it does not have: .*42$'
   done
   said b-plain key
   grep -q '"beta"' said
+  grep -qx 'the keys that it has: "Beta", "gamma"' said
   "$XCORE" analyze --format json --no-plugins --redact core | jq -r '.verdict.evidence[]' >said
   grep -qx 'it does not have the key' said
+  grep -qx 'it has other keys' said
   lacks beta
+  lacks gamma
 }

@@ -269,3 +269,39 @@ END
     grep -qF 'asked::limit called expect() on None: `values.get(…).map(|text| text.len())`' said || { cat said && return 1; }
   done
 }
+
+@test "a lock that a panic poisoned" {
+  cat >poison.rs <<'END'
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+struct Ledger {
+    posted: u64,
+}
+
+#[inline(never)]
+fn report(ledger: &Mutex<Ledger>, sound: &Mutex<u64>) -> u64 {
+    match ledger.lock() {
+        Ok(l) => l.posted + *sound.lock().unwrap(),
+        Err(_) => std::process::abort(),
+    }
+}
+
+fn main() {
+    let (ledger, sound) = (Arc::new(Mutex::new(Ledger { posted: 0 })), Mutex::new(3));
+    let other = Arc::clone(&ledger);
+    let worker = thread::spawn(move || {
+        let mut l = other.lock().unwrap();
+        l.posted += 1;
+        assert!(l.posted > 1, "an account is missing");
+    });
+    drop(worker.join());
+    println!("{}", report(&ledger, &sound));
+}
+END
+  rustc -g -o poison poison.rs
+  "$repo/corpora/take-core" --out core -- ./poison >/dev/null 2>&1
+  "$XCORE" analyze --format json core | jq -r '.verdict.evidence[]' >said
+  grep -qx '`ledger` is poisoned: a thread panicked while it had locked it' said
+  [ "$(grep -c poisoned said)" = 1 ]
+}

@@ -35,5 +35,5 @@ const char *xc_block_types_only_by(const struct xc_crash_context *crash, xc_addr
 	for (size_t i = 0; i < count; i++)
 		if (votes[i].type == typed->type && votes[i].votes > 1)
 			return ""; /* others say so, too */
-	return xc_arena_printf(&crash->report->arena, "; that it is one, only %s says", typed->via);
+	return xc_arena_printf(&crash->report->arena, ", whose type only %s tells", typed->via);
 }

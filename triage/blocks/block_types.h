@@ -13,7 +13,7 @@ void xc_block_types_infer(const struct xc_crash_context *crash);
 /* What is known of the block that contains the address, after inference, and its index. NULL: nothing. */
 const struct xc_typed *xc_block_types_at(const struct xc_crash_context *crash, xc_addr at, uint32_t *block_out);
 
-/* For a block whose type a variable of a stack alone says: "; that it is one, only local t of handle says". The
+/* For a block whose type a variable of a stack alone says: ", whose type only local t of handle tells". The
  * variable may have been cast wrongly: its type is no proof. Else "". In the report's arena. crash->heap may be
  * NULL. */
 const char *xc_block_types_only_by(const struct xc_crash_context *crash, xc_addr at);

@@ -12,6 +12,7 @@
 
 #include "dwarf/format/format.h"
 #include "dwarf/stack/variable.h"
+#include "dwarf/view/view.h"
 #include "triage/dataflow/argument.h"
 #include "triage/dataflow/origin.h"
 #include "triage/dataflow/symbolic_value.h"
@@ -19,7 +20,7 @@
 
 /* DWARF's numbers of registers (System V ABI, x86-64). */
 enum { RAX = 0, RDX = 1, RCX = 2, RBX = 3, RSI = 4, RDI = 5 };
-enum { FRAMES = 40, PASSED = 8, FORMAT_MOST = 120, KEY_MOST = 120 };
+enum { FRAMES = 40, PASSED = 8, FORMAT_MOST = 120, KEY_MOST = 120, KEYS = 8 };
 
 /* Which of its arguments a check refused: always the same, or as the format says, or the numbers. */
 enum which { THIS, BY_FORMAT, BY_VALUES, BY_TEXT };
@@ -339,6 +340,34 @@ static void report(struct xc_crash_context *crash, const struct check *check, co
 
 /* ---- keys ---- */
 
+/* The few keys that it has: one of them may be another spelling. */
+static void report_other_keys(const struct xc_crash_context *crash, const struct xc_frame_context *context,
+			      size_t level)
+{
+	struct xc_format_options options = xc_format_defaults();
+	struct xc_value map, target;
+	struct xc_text text = {0};
+	struct xc_view view;
+	unsigned told = 0;
+	options.depth = 1;
+	options.length = KEY_MOST;
+	if (!xc_variable_find(context, level, "this", &crash->report->arena, &map))
+		return;
+	struct xc_error *error = xc_value_deref(&map, &target);
+	bool opened = !error && xc_view_open(&target, &view) == XC_VIEW_FOUND && view.kind == XC_VIEW_MAP &&
+		      view.count <= KEYS;
+	xc_error_free(error);
+	for (struct xc_view_child child; opened && told < KEYS && xc_view_next(&view, &child);) {
+		xc_text_add(&text, told++ ? ", " : "");
+		opened = xc_format_whole(&text, &child.key, &options);
+	}
+	if (opened && told && !view.why[0]) {
+		xc_verdict_evidence(crash->report, "the keys that it has: %s", xc_text_string(&text));
+		xc_verdict_redact(crash->report, "it has other keys");
+	}
+	xc_text_fini(&text);
+}
+
 /* The key that std::map::at() or std::unordered_map::at() has not found: its argument. */
 static bool report_key(const struct xc_crash_context *crash, size_t frame)
 {
@@ -350,19 +379,18 @@ static bool report_key(const struct xc_crash_context *crash, size_t frame)
 	for (size_t l = 0; !context.place->line_only && l < context.place->level_count; l++) {
 		const char *name = xc_place_function(context.place, l), *at = name ? strstr(name, "::at") : NULL;
 		struct xc_text text = {0};
-		if (!at || at[strlen("::at")] || !begins(name, "std::") || !strstr(name, "map<") ||
-		    !xc_variable_find(&context, l, "__k", &crash->report->arena, &key))
+		if (!at || at[strlen("::at")] || !begins(name, "std::") || !strstr(name, "map<"))
 			continue;
-		struct xc_error *error = xc_value_deref(&key, &target);
-		if (!error && xc_format_whole(&text, &target, &options)) {
+		bool known = xc_variable_find(&context, l, "__k", &crash->report->arena, &key);
+		struct xc_error *error = known ? xc_value_deref(&key, &target) : NULL;
+		if (known && !error && xc_format_whole(&text, &target, &options)) {
 			xc_verdict_evidence(crash->report, "the key that it does not have: %s", xc_text_string(&text));
 			xc_verdict_redact(crash->report, "it does not have the key");
 		}
-		bool told = text.len;
 		xc_error_free(error);
 		xc_text_fini(&text);
-		if (told)
-			return true;
+		report_other_keys(crash, &context, l);
+		return true;
 	}
 	return false;
 }

@@ -311,6 +311,10 @@ static void add_queue(struct xc_process *p, const struct xc_locks *l, const stru
 		xc_text_add(text, " in ");
 		xc_wait_where(wait_of(l, lock->first), text);
 	}
+	if (lock->in_cycle) {
+		xc_text_add(text, ", which the deadlock keeps");
+		return;
+	}
 	if (lock->holder == XC_LOCK_NOBODY) {
 		if (lock->readers)
 			xc_text_printf(text, ", which %u reader%s not recorded", (unsigned)lock->readers,

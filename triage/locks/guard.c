@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "triage/util/sourceline.h"
+
 enum { GUARD = 32, PROTECTED = 64 };
 
 static bool has_part(const char *name, const char *const *parts)
@@ -37,4 +39,29 @@ bool xc_guard_reads(xc_addr lock, uint64_t one, uint64_t other)
 {
 	uint64_t protected = one == lock ? other : other == lock ? one : 0;
 	return protected > lock && protected - lock <= PROTECTED;
+}
+
+bool xc_guard_is_to_read(const struct xc_type *guard)
+{
+	return strstr(guard->name, "ReadGuard<") || strstr(guard->name, "shared_lock<");
+}
+
+const char *xc_guard_describe(const struct xc_place *place, size_t level, const struct xc_named_value *variable,
+			      bool shared, struct xc_arena *arena)
+{
+	const char *function = xc_place_function(place, level);
+	struct xc_text text = {0};
+	xc_text_printf(&text, "its variable `%s`", variable->name);
+	if (function) {
+		xc_text_printf(&text, " in %s", function);
+		if (xc_sourceline(place, level, " (", &text))
+			xc_text_add(&text, ")");
+	}
+	xc_text_add(&text, " is a guard of it");
+	if (shared)
+		xc_text_add(&text,
+			    xc_guard_is_to_read(xc_type_strip(variable->value.type)) ? ", to read" : ", to write");
+	const char *words = xc_arena_strdup(arena, xc_text_string(&text));
+	xc_text_fini(&text);
+	return words;
 }

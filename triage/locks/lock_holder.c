@@ -92,10 +92,9 @@ static bool wants(void *user, const struct xc_type *type)
 /* A guard of a reader in a thread that waits to write, or the other way round, already exists. */
 static bool is_other_mode(const struct search *s, const struct xc_type *type)
 {
-	bool reads = strstr(type->name, "ReadGuard<") || strstr(type->name, "shared_lock<");
 	enum xc_wait_kind kind = wait_of(s)->kind;
-	return reads ? kind == XC_WAIT_WRITE_LOCK || kind == XC_WAIT_RUST_WRITE
-		     : kind == XC_WAIT_READ_LOCK || kind == XC_WAIT_RUST_READ;
+	return xc_guard_is_to_read(type) ? kind == XC_WAIT_WRITE_LOCK || kind == XC_WAIT_RUST_WRITE
+					 : kind == XC_WAIT_READ_LOCK || kind == XC_WAIT_RUST_READ;
 }
 
 static const struct xc_body *body_here(const struct search *s)
@@ -116,7 +115,7 @@ static bool is_over(const struct search *s, const struct xc_value *guard, const 
 		xc_rust_release_is_done(body_here(s), &s->frame, guard->addr, guard->addr + xc_value_size(guard)));
 }
 
-static void look_at_guard(struct search *s, const struct xc_named_value *variable)
+static void look_at_guard(struct search *s, const struct xc_named_value *variable, size_t level)
 {
 	const struct xc_type *type = xc_type_strip(variable->value.type);
 	bool owns;
@@ -127,8 +126,8 @@ static void look_at_guard(struct search *s, const struct xc_named_value *variabl
 		    (s->outward || !waits_for(s, s->open[i]) || is_other_mode(s, type)) &&
 		    xc_guard_has(&variable->value, s->open[i]->addr, owns) &&
 		    !is_over(s, &variable->value, s->open[i]) && takes(s, i))
-			s->open[i]->why = xc_arena_printf(&s->process->arena, "its variable `%s` is a guard of it",
-							  variable->name);
+			s->open[i]->why = xc_guard_describe(s->place, level, variable,
+							    s->open[i]->kind == XC_LOCK_RWLOCK, &s->process->arena);
 }
 
 static void look_at_variables(struct search *s)
@@ -144,7 +143,7 @@ static void look_at_variables(struct search *s)
 			struct xc_named_value *values;
 			size_t count = xc_variable_values_of(&context, level, locals, wants, s, &scratch, &values);
 			for (size_t i = 0; i < count; i++)
-				look_at_guard(s, &values[i]);
+				look_at_guard(s, &values[i], level);
 		}
 	xc_arena_fini(&scratch);
 }

@@ -6,11 +6,16 @@
 
 #include "heap/report/audit.h"
 #include "heap/report/overrun.h"
+#include "heap/query/rootword.h"
 #include "heap/query/whatis.h"
+#include "triage/blocks/block_types.h"
+#include "triage/blocks/value_place.h"
 #include "triage/dataflow/argument.h"
 #include "triage/dataflow/libcall.h"
 #include "triage/blocks/referrers.h"
+#include "triage/blocks/shallow_copy.h"
 #include "triage/runtime/freed_holder.h"
+#include "triage/util/memory_search.h"
 #include "triage/util/names.h"
 
 /* The target of the argument: with a heap the block, else the mapping. */
@@ -130,28 +135,35 @@ static void reconsider(struct xc_crash_context *crash, bool known, uint64_t valu
 		settle_freed(crash, block, &what, header_of(crash->heap, known, value));
 }
 
-/* What glibc's own functions work on: the chunk, whose header is before the block. The program need not have called
- * free() itself: Rust's destructors do. Later checks, of the chunks around, move the variable. */
-static bool find_chunk(const struct xc_crash_context *crash, uint64_t *value_out)
+/* The variable of a function of glibc that is being run for the blamed function: a chunk, whose header is before the
+ * block. */
+static bool find_variable(const struct xc_crash_context *crash, const char *const names[], const char *variable,
+			  uint64_t *value_out)
 {
-	static const char *const names[] = {"_int_free", "munmap_chunk", NULL};
-	const char *kind = crash->verdict->kind;
 	struct xc_value chunk;
-	const char *message = crash->verdict->message;
-	bool early = message && strstr(message, "free(): invalid next size");
-	if (!kind || (!early && strcmp(kind, "double free") != 0 && strcmp(kind, "bad pointer") != 0))
-		return false;
 	for (size_t i = 0; i < crash->blamed; i++) {
 		const struct xc_frame_context in = xc_crash_context_frame(crash, i);
 		for (size_t level = 0; level < in.place->level_count && !in.place->line_only; level++)
 			if (xc_names_find(names, xc_place_function(in.place, level)) &&
-			    xc_variable_find(&in, level, "p", &crash->report->arena, &chunk) &&
+			    xc_variable_find(&in, level, variable, &crash->report->arena, &chunk) &&
 			    xc_value_load(&chunk, value_out)) {
 				*value_out += 2 * crash->process->arch->word;
 				return true;
 			}
 	}
 	return false;
+}
+
+/* The program need not have called free() itself: Rust's destructors do. Later checks, of the chunks around, move the
+ * variable. */
+static bool find_chunk(const struct xc_crash_context *crash, uint64_t *value_out)
+{
+	static const char *const names[] = {"_int_free", "munmap_chunk", NULL};
+	const char *kind = crash->verdict->kind;
+	const char *message = crash->verdict->message;
+	bool early = message && strstr(message, "free(): invalid next size");
+	return kind && (early || strcmp(kind, "double free") == 0 || strcmp(kind, "bad pointer") == 0) &&
+	       find_variable(crash, names, "p", value_out);
 }
 
 /* The size in a chunk's header, when no chunk there can have it. */
@@ -213,5 +225,50 @@ void xc_free_argument_report(struct xc_crash_context *crash)
 		crash->verdict->expression = xc_arena_strdup(&crash->report->arena, name);
 	report_target(crash, function, name, value);
 	report_header(crash, value);
+	xc_shallow_copy_report(crash);
 	xc_freed_holder_report(crash, value);
+}
+
+/* ---- accesses in free() itself ---- */
+
+/* Can malloc not have returned it? Memory of modules and stacks, and the middle of a block that is in use. */
+static bool is_no_block(const struct xc_crash_context *crash, const struct xc_what *what)
+{
+	return what->kind == XC_WHAT_CODE || what->kind == XC_WHAT_DATA || what->kind == XC_WHAT_STACK ||
+	       (what->kind == XC_WHAT_BLOCK && what->offset &&
+		xc_block_state(&crash->heap->blocks, what->block) == XC_BLOCK_LIVE);
+}
+
+static void report_stored(const struct xc_crash_context *crash, uint64_t value)
+{
+	enum { HITS = 64 };
+	struct xc_deref place;
+	struct xc_text text = {0};
+	xc_addr found[HITS];
+	size_t count = crash->heap ? xc_memory_search_words(crash->process, value, 0, found, HITS) : 0;
+	if (!count || !xc_value_place_find(crash, value, found, count, &place))
+		return;
+	xc_block_types_infer(crash);
+	xc_rootword_place(crash->heap, place.at, true, &text);
+	xc_verdict_evidence(crash->report, "it is stored at 0x%" PRIx64 ", in %s", place.at, xc_text_string(&text));
+	xc_text_fini(&text);
+}
+
+void xc_free_argument_report_fault(struct xc_crash_context *crash)
+{
+	static const char *const glibc[] = {"arena_for_chunk", NULL};
+	uint64_t value;
+	if (crash->fault.sent || !xc_crash_context_is_access(crash) || !crash->blame.place || !crash->blamed)
+		return;
+	const char *function = xc_libcall_frees(xc_argument_callee(crash, crash->blamed));
+	if (!function ||
+	    (!xc_argument_find(crash, crash->blamed, 0, &value) && !find_variable(crash, glibc, "ptr", &value)))
+		return;
+	const struct xc_what what = xc_what(crash->process, crash->heap, value);
+	if (!is_no_block(crash, &what))
+		return;
+	xc_auto(xc_freep) char *cause = xc_asprintf("%s() was given a pointer that malloc never returned", function);
+	xc_crash_context_classify(crash, "heap-corruption", "bad pointer", "high", "certain", cause);
+	report_target(crash, function, NULL, value);
+	report_stored(crash, value);
 }

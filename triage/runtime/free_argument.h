@@ -9,4 +9,8 @@
  * ambiguous between double free and damage, the heap decides. */
 void xc_free_argument_report(struct xc_crash_context *crash);
 
+/* For a bad access in free() or its like: when its argument is in a module, on a stack, or in the middle of a block in
+ * use, that is the cause: heap-corruption (bad pointer), certain. */
+void xc_free_argument_report_fault(struct xc_crash_context *crash);
+
 #endif

@@ -251,6 +251,27 @@ static const struct xc_member *only_array(const struct xc_member *members, size_
 	return counts <= SMALLEST ? found : NULL;
 }
 
+/* "length", or "nmembers" beside "members". */
+static bool is_count(const struct xc_member *members, size_t count, size_t index)
+{
+	const char *name = members[index].name;
+	if (!members[index].type || xc_type_strip(members[index].type)->kind != XC_TYPE_INT || !name)
+		return false;
+	for (size_t i = 0; *name == 'n' && i < count; i++)
+		if (members[i].name && strcmp(members[i].name, name + 1) == 0)
+			return true;
+	return xc_survey_is_count(name);
+}
+
+static size_t count_counts(const struct xc_member *members, size_t count)
+{
+	size_t counts = 0;
+	for (size_t i = 0; i < count; i++)
+		counts += is_count(members, count, i);
+	return counts;
+}
+
+/* Of several counts, as of several arrays, that beside the room is the one that it limits. */
 static void look_for_counts(struct odd *o, const struct xc_surveyed *it)
 {
 	const struct xc_type *type = xc_type_complete(xc_type_strip(it->value->type));
@@ -264,8 +285,10 @@ static void look_for_counts(struct odd *o, const struct xc_surveyed *it)
 		if (xc_survey_is_room(members[i].name) && number(it->value, &members[i], &most) && most)
 			room = &members[i];
 	room = room ? room : only_array(members, count, &most);
+	const bool several = room && count_counts(members, count) > 1;
 	for (size_t i = 0; room && i < count; i++)
-		if (xc_survey_is_count(members[i].name) && number(it->value, &members[i], &n) && n > most)
+		if ((!several || &members[i] + 1 == room || &members[i] == room + 1) && is_count(members, count, i) &&
+		    number(it->value, &members[i], &n) && n > most)
 			take_count(o, it, &members[i], n, room, most);
 }
 

@@ -49,7 +49,7 @@ static void a_variable_that_guards_a_lock_names_its_holder(void **state)
 	struct search s;
 	search(&s, "g++ -g -O0 -x c++", source, 1);
 	assert_int_equal(s.lock.holder, 0);
-	assert_string_equal(s.lock.why, "its variable `guard` is a guard of it");
+	assert_string_equal(s.lock.why, "its variable `guard` in main (<stdin>:3) is a guard of it");
 	assert_null(s.locks.limits);
 	done(&s);
 	search(&s, "g++ -g -O0 -x c++", source, 2); /* a lock that only one thread can hold */
@@ -66,7 +66,8 @@ static void of_several_readers_the_one_that_is_named_is_one_of_them(void **state
 	static const struct {
 		uint32_t readers;
 		const char *why;
-	} cases[] = {{2, "one of its 2 readers: its variable `guard` is a guard of it"}, {1, NULL}};
+	} cases[] = {{2, "one of its 2 readers: its variable `guard` in main (<stdin>:3) is a guard of it, to read"},
+		     {1, NULL}};
 	for (size_t i = 0; i < XC_COUNT(cases); i++) {
 		struct search s;
 		prepare(&s, "g++ -g -O0 -x c++", source, 2);

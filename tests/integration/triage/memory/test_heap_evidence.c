@@ -264,9 +264,9 @@ static void a_type_by_the_suspect_pointer_alone_is_labelled(void **state)
 {
 	(void)state;
 	static const char label[] =
-		"struct typed (heap, live, 24 bytes) .text; that it is one, only local t of handle says";
+		"struct typed (heap, live, 24 bytes) .text, whose type only local t of handle tells";
 	assert_true(has_evidence_of("gcc -g -O0 -x c", CAST("", "sum = *t->text;"), label));
-	assert_true(has_evidence_of("gcc -g -O1 -x c", CAST("", "sum = t->text[1];"), "only local t of handle says"));
+	assert_true(has_evidence_of("gcc -g -O1 -x c", CAST("", "sum = t->text[1];"), "only local t of handle tells"));
 	assert_true(has_evidence_of("clang -g -O0 -x c", CAST("", "sum = t->text[3];"), label));
 	/* a global says so, too */
 	assert_true(

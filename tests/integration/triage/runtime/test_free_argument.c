@@ -67,6 +67,58 @@ static void a_pointer_that_is_no_block_is_told_as_what_it_is(void **state)
 }
 
 /* glibc prints "double free or corruption" for both. */
+/* The bytes before it say that it is of another arena: free() itself reads where the arena would begin, at 0 of a program that is not moved. */
+static void a_pointer_that_is_no_block_is_told_where_free_itself_dies(void **state)
+{
+	(void)state;
+#define OPTION(name, storage)                                                                                          \
+	HEAD "struct option { long before, size; char value[32]; }; struct entry { const char *key; char *value; } "   \
+	     "*entries;\n"                                                                                             \
+	     "int main(void) { " storage " struct option level __attribute__((aligned(16))) = {0, 0x25, \"info\"}; "   \
+	     "entries = calloc(2, sizeof *entries); entries[1].value = (char *)level.value; drop(entries[1].value); "  \
+	     "return sink; }\n"
+	static const char *const fixed[] = {"gcc -no-pie -g -O0 -x c", "gcc -no-pie -g -O2 -x c",
+					    "clang -no-pie -g -O2 -x c"};
+	GRID(i, XC_COUNT(fixed)) {
+		judged_expect(fixed[i], OPTION(level, "static const"), true,
+			      &(struct wanted){.class_name = "heap-corruption",
+					       .kind = "bad pointer",
+					       .function = "drop",
+					       .says = "program, constants)",
+					       .also = "it is stored at 0x"});
+		judged_expect(fixed[i], OPTION(level, "static"), true,
+			      &(struct wanted){.class_name = "heap-corruption",
+					       .kind = "bad pointer",
+					       .function = "drop",
+					       .says = "program, data)"});
+	}
+}
+
+/* Copies that the compiler makes share the block that the destructor frees. */
+static void a_class_without_a_copy_constructor_is_told(void **state)
+{
+	(void)state;
+#define SNAPSHOT(more)                                                                                                 \
+	"#include <cstring>\n#include <vector>\nstruct snapshot { char *text; snapshot(const char *from) : text(new "  \
+	"char[60]) { strcpy(text, from); } ~snapshot() { delete[] text; } " more " };\n"
+#define TWICE "int main() { snapshot one(\"a\"); snapshot *two = new snapshot(one); delete two; return 0; }\n"
+	static const char told[] = "snapshot has a destructor, and no copy constructor of its own";
+	static const char again[] =
+		SNAPSHOT("snapshot(const snapshot &o) : snapshot(o.text) {}") "int main() { snapshot one(\"a\"); "
+									      "snapshot *two = new snapshot(one); "
+									      "delete[] two->text; delete two; "
+									      "return 0; }\n";
+	static const char *const cxx[] = {"g++ -g -O0 -x c++", "clang++ -g -O0 -x c++"};
+	GRID(i, XC_COUNT(cxx)) {
+		judged_expect(cxx[i], SNAPSHOT("") TWICE, true,
+			      &(struct wanted){.class_name = "heap-corruption", .kind = "double free", .says = told});
+		judged_expect(cxx[i], again, true,
+			      &(struct wanted){.class_name = "heap-corruption",
+					       .kind = "double free",
+					       .without = "copy constructor"});
+	}
+}
+
 static void an_overrun_is_no_double_free(void **state)
 {
 	(void)state;
@@ -174,6 +226,8 @@ int main(void)
 		cmocka_unit_test(a_block_that_was_freed_twice_is_told_as_free),
 		cmocka_unit_test(the_owners_of_a_block_that_was_freed_twice_are_told),
 		cmocka_unit_test(a_pointer_that_is_no_block_is_told_as_what_it_is),
+		cmocka_unit_test(a_pointer_that_is_no_block_is_told_where_free_itself_dies),
+		cmocka_unit_test(a_class_without_a_copy_constructor_is_told),
 		cmocka_unit_test(an_overrun_is_no_double_free),
 		cmocka_unit_test(a_block_whose_header_was_overwritten_is_no_bad_pointer),
 		cmocka_unit_test(the_chunk_that_free_stopped_at_is_told),

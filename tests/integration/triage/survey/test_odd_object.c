@@ -79,6 +79,22 @@ static void an_argument_whose_memory_is_used_again_is_told(void **state)
 }
 
 /* Nothing of this: what is wrong is the value. */
+/* Of two counts in an object only that beside the room is compared with it. */
+static void a_count_is_compared_with_its_own_room(void **state)
+{
+	(void)state;
+#define LIST(length, members)                                                                                          \
+	HEAD "struct list { char *image; size_t length, pos; int *members; int nmembers, cap; };\n"                    \
+	     "NOINLINE void check(const list *one) { if (one->pos != 5) abort(); sink = one->cap; }\n"                 \
+	     "int main() { list *l = hidden(new list{nullptr, " #length ", 0, new int[4], " #members                   \
+	     ", 4}); check(l); "                                                                                       \
+	     "return 0; }\n"
+	static const struct wanted sound = {.class_name = "abort", .without = "more than `cap`"};
+	static const struct wanted over = {.class_name = "abort", .says = "`one->nmembers` is 5, more than `cap`, 4"};
+	judged_expect("g++ -g -O0 -x c++", LIST(4096, 3), true, &sound);
+	judged_expect("g++ -g -O0 -x c++", LIST(4096, 5), true, &over);
+}
+
 static void a_living_object_is_not(void **state)
 {
 	(void)state;
@@ -159,6 +175,7 @@ int main(void)
 		cmocka_unit_test(a_pointer_by_two_names_is_told_once),
 		cmocka_unit_test(the_last_element_of_nothing_is_told),
 		cmocka_unit_test(an_argument_whose_memory_is_used_again_is_told),
+		cmocka_unit_test(a_count_is_compared_with_its_own_room),
 		cmocka_unit_test(a_living_object_is_not),
 		cmocka_unit_test(damage_of_the_heap_raises_an_exception),
 		cmocka_unit_test(owners_that_are_none_any_more_are_told),
