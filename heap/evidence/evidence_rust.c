@@ -17,7 +17,7 @@
 #include "heap/evidence/evidence_list.h"
 #include "heap/evidence/recipe.h"
 
-enum { WORD = 8, MAX_VTABLES = 1 << 20, MAX_ITEMS = 1 << 22 };
+enum { WORD = 8, MAX_VTABLES = 1 << 20, MAX_ITEMS = 1 << 22, MAX_WAYS = 4096, MAX_NAME = 4096 };
 
 /* ---- tables of traits ---- */
 
@@ -29,7 +29,7 @@ struct xc_traits {
 		const struct xc_type *type; /* what the trait object is */
 	} * tables;
 	size_t count, capacity;
-	size_t items; /* that were looked for, of all ways */
+	size_t items, way_count; /* items that were looked for, of all ways */
 	struct way {
 		struct way *next;
 		const char *pointed;
@@ -102,8 +102,11 @@ static bool find_trait(const char *name, const char **begin, const char **end)
 	for (const char *at = name; (at = strstr(at, "dyn ")); at++) {
 		if (at > name && !strchr("<( ", at[-1]))
 			continue;
+		const char *stop = end_of_trait(at);
 		*begin = at > name && at[-1] == '(' ? at - 1 : at;
-		*end = end_of_trait(at) + (*begin != at);
+		if (*begin != at && *stop != ')')
+			continue;
+		*end = stop + (*begin != at);
 		if (strspn(*end, ">)") == strlen(*end))
 			return true;
 	}
@@ -111,11 +114,9 @@ static bool find_trait(const char *name, const char **begin, const char **end)
 }
 
 /* What is pointed to: the object, or the type of that name with the object in the place of the trait. */
-static uint32_t item_of(struct xc_typing *typing, const char *pointed, const struct xc_type *object)
+static uint32_t item_of(struct xc_typing *typing, const char *pointed, const char *begin, const char *end,
+			const struct xc_type *object)
 {
-	const char *begin, *end;
-	if (!find_trait(pointed, &begin, &end))
-		return 0;
 	xc_auto(xc_freep) char *name =
 		xc_asprintf("%.*s%s%s", (int)(begin - pointed), pointed, xc_type_name(object), end);
 	const struct xc_type *type = *end || begin > pointed ? xc_typing_find_type(typing, name, 0) : object;
@@ -127,18 +128,21 @@ static uint32_t item_of(struct xc_typing *typing, const char *pointed, const str
 static const struct xc_erased_list *way_to(struct xc_typing *typing, const char *pointed)
 {
 	struct xc_traits *traits = traits_of(typing);
+	static const struct xc_erased_list none;
 	const char *begin, *end;
 	for (struct way *way = traits->ways; way; way = way->next)
 		if (strcmp(way->pointed, pointed) == 0)
 			return &way->list;
+	if (traits->way_count == MAX_WAYS || strlen(pointed) > MAX_NAME || !find_trait(pointed, &begin, &end))
+		return &none;
+	traits->way_count++;
 	struct way *way = xc_arena_alloc(&typing->heap->memory, sizeof *way);
 	*way = (struct way){.next = traits->ways, .pointed = xc_arena_strdup(&typing->heap->memory, pointed)};
 	traits->ways = way;
-	if (!find_trait(pointed, &begin, &end))
-		return &way->list;
 	for (size_t i = 0; i < traits->count && traits->items++ < MAX_ITEMS; i++)
-		xc_erased_add(&way->list, (struct xc_erased){traits->tables[i].addr,
-							     item_of(typing, pointed, traits->tables[i].type), 0});
+		xc_erased_add(&way->list,
+			      (struct xc_erased){traits->tables[i].addr,
+						 item_of(typing, pointed, begin, end, traits->tables[i].type), 0});
 	xc_erased_finish(&way->list, typing->heap);
 	return &way->list;
 }

@@ -302,6 +302,6 @@ END
   rustc -g -o poison poison.rs
   "$repo/corpora/take-core" --out core -- ./poison >/dev/null 2>&1
   "$XCORE" analyze --format json core | jq -r '.verdict.evidence[]' >said
-  grep -qx '`ledger` is poisoned: a thread panicked while it had locked it' said
+  grep -qx '`ledger` is likely poisoned: a thread panicked while it had locked it' said
   [ "$(grep -c poisoned said)" = 1 ]
 }

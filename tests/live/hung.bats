@@ -86,7 +86,6 @@ told() {
 	told gcc -O0 lock.c self self certain save_again
 }
 
-# bats test_tags=long
 @test "checked, adaptive and recursive mutexes" {
 	told clang -O2 owner.c checked cycle certain book pay
 	told gcc -O2 owner.c recursive cycle certain book pay
@@ -103,7 +102,6 @@ told() {
 	verdict evidence | grep -q 'a former owner ended while holding it'
 }
 
-# bats test_tags=long
 @test "a handler of the abort that the heap's damage led to: the message is said" {
 	hang gcc -O0 library.c aborted
 	expect deadlock self likely on_fatal
@@ -482,7 +480,6 @@ expect_ids() {
 	expect deadlock cycle certain wait_for_next
 }
 
-# bats test_tags=long
 @test "an owner in another pid namespace is there" {
 	hang_apart gcc -O2 owner.c pipe
 	take_core
@@ -492,7 +489,6 @@ expect_ids() {
 }
 
 # A process that runs on its parent's descriptor would look the same.
-# bats test_tags=long
 @test "a lone thread with an id of its own proves no end of an owner" {
 	hang_apart gcc -O2 owner.c orphan
 	take_core

@@ -22,7 +22,8 @@ struct search {
 	struct xc_arena scratch; /* of one function */
 	xc_addr found[TOLD];     /* of instructions, in different functions */
 	size_t count, functions;
-	bool likely; /* one of them writes through a pointer */
+	bool likely;  /* one of them writes through a pointer */
+	bool perhaps; /* one of them has no pointer to the record, but leads to one: it may be another's member */
 	uint64_t code;
 };
 
@@ -46,19 +47,20 @@ static bool leads_to_record(const struct search *s, const struct xc_type *type)
 	return !there || rest || !xc_type_size(there, &size) || size != s->written->size;
 }
 
-/* Is one of its parameters a pointer to the record, or to what has one? */
-static bool has_record(struct search *s, Dwarf_Die *function)
+/* Is one of its parameters a pointer to the record; or does one lead there? */
+static bool has_record(struct search *s, Dwarf_Die *function, bool *leads_out)
 {
 	struct xc_types *types = xc_types_of(s->crash->process);
 	Dwarf_Die die;
 	bool found = false;
+	*leads_out = false;
 	if (!s->written->record || !xc_die_child(function, &die))
 		return false;
 	for (size_t i = 0; i < PARAMETERS && xc_die_tag(&die) == DW_TAG_formal_parameter && !found; i++) {
 		const struct xc_type *pointer = xc_type_of(types, &die);
 		const struct xc_type *target = pointer ? xc_same_type_pointed(pointer) : NULL;
-		found = target && (xc_same_type(target, s->written->record) ||
-				   leads_to_record(s, xc_type_complete(xc_type_strip(target))));
+		found = target && xc_same_type(target, s->written->record);
+		*leads_out |= target && leads_to_record(s, xc_type_complete(xc_type_strip(target)));
 		if (!xc_die_next(&die))
 			break;
 	}
@@ -128,10 +130,11 @@ static bool is_found(const struct search *s, xc_addr at)
 	return false;
 }
 
-static void add(struct search *s, const struct xc_insn *insn)
+static void add(struct search *s, const struct xc_insn *insn, bool leads)
 {
 	s->found[s->count++] = insn->addr;
 	s->likely |= insn->memory.base >= 0;
+	s->perhaps |= insn->memory.base >= 0 && leads;
 }
 
 /* Templates of C++'s library: "std::vector<int>::push_back". */
@@ -152,13 +155,13 @@ static void look_at(struct search *s, Dwarf_Die *function)
 	s->functions++;
 	if (!xc_die_entry(function, &entry) || is_of_library(function))
 		return;
-	bool by_pointer = has_record(s, function);
+	bool leads, by_pointer = has_record(s, function, &leads);
 	const struct xc_body *body = xc_body_read(s->crash->process, s->module->bias + entry, &s->scratch);
 	for (size_t i = 0; body && i < body->count && s->code < CODE && s->count < TOLD; i++) {
 		const struct xc_insn *insn = &body->insns[i];
 		s->code += insn->length;
-		if (writes(s, insn, by_pointer) && !is_constructed(s, insn->addr) && !is_found(s, insn->addr))
-			add(s, insn);
+		if (writes(s, insn, by_pointer || leads) && !is_constructed(s, insn->addr) && !is_found(s, insn->addr))
+			add(s, insn, !by_pointer);
 	}
 	xc_arena_fini(&s->scratch);
 	s->scratch = (struct xc_arena){0};
@@ -190,7 +193,9 @@ bool xc_writers_find(const struct xc_crash_context *crash, const struct xc_place
 		size_t level = 0;
 		xc_user_code_level(at, &level);
 		const char *function = function_at(&s, s.found[i]);
-		xc_text_add(text, !i                 ? s.likely ? "is likely written in " : "is written in "
+		xc_text_add(text, !i                 ? s.perhaps     ? "is perhaps written in "
+							  : s.likely ? "is likely written in "
+								     : "is written in "
 				  : i + 1 == s.count ? " and "
 						     : ", ");
 		xc_text_name(text, function ? function : "a function without a name");

@@ -137,7 +137,8 @@ static bool report_places(struct xc_pointer_diagnosis *s, uint64_t value)
 					    xc_text_string(&where), xc_block_types_only_by(crash, found[i]));
 			told++;
 		}
-		if (!explained && (live || what.kind == XC_WHAT_DATA || what.kind == XC_WHAT_STACK))
+		if (!explained && value > UINT32_MAX &&
+		    (live || what.kind == XC_WHAT_DATA || what.kind == XC_WHAT_STACK))
 			explained = report_array(s, found[i]);
 		xc_text_fini(&where);
 	}

@@ -220,7 +220,8 @@ bool xc_unmapped_block_diagnose(struct xc_pointer_diagnosis *s)
 				  xc_pointer_diagnosis_cause(crash));
 	xc_pointer_diagnosis_explain(s, "likely a large block that had been freed: malloc unmaps those");
 	report_sizes(crash, found, begin);
-	if (bad_pointer(s) >= LEAST && find_kept(crash, bad_pointer(s), &at))
+	const uint64_t bad = found ? begin : bad_pointer(s);
+	if (bad >= LEAST && find_kept(crash, bad, &at))
 		report_stored(crash, at);
 	if (found)
 		xc_freed_by_report(crash, begin, 1);

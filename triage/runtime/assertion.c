@@ -125,8 +125,8 @@ static bool is_scalar(const struct xc_value *value)
 static const char *member_of(const char *path)
 {
 	const char *arrow = strrchr(path, '>'), *dot = strrchr(path, '.');
-	const char *at = arrow > path && (!dot || dot < arrow) ? arrow - 1 : dot;
-	return at > path && *path != '*' && !strchr(at, ']') ? at : NULL;
+	const char *at = arrow && arrow > path && (!dot || dot < arrow) ? arrow - 1 : dot;
+	return at && at > path && *path != '*' && !strchr(at, ']') ? at : NULL;
 }
 
 static void add_to_list(struct xc_text *list, const char *path)
@@ -161,8 +161,8 @@ static void report_path(struct words *w, const char *path)
 		add_to_list(whole ? &w->values : &w->unknown, path);
 		if (whole)
 			xc_text_printf(&w->values, " = %s", xc_text_string(&text));
-		if (whole && is_scalar(&value) && value.kind == XC_VALUE_MEMORY && w->member_count < WRITTEN &&
-		    member_of(path)) {
+		if (whole && is_scalar(&value) && value.kind == XC_VALUE_MEMORY && !value.bit_size &&
+		    w->member_count < WRITTEN && member_of(path)) {
 			w->members[w->member_count] = w->told[w->count - 1];
 			w->member_values[w->member_count++] = value;
 		}

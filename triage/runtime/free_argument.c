@@ -267,8 +267,13 @@ void xc_free_argument_report_fault(struct xc_crash_context *crash)
 	const struct xc_what what = xc_what(crash->process, crash->heap, value);
 	if (!is_no_block(crash, &what))
 		return;
-	xc_auto(xc_freep) char *cause = xc_asprintf("%s() was given a pointer that malloc never returned", function);
-	xc_crash_context_classify(crash, "heap-corruption", "bad pointer", "high", "certain", cause);
+	const bool sure = what.kind == XC_WHAT_CODE || what.kind == XC_WHAT_STACK;
+	xc_auto(xc_freep) char *cause = xc_asprintf(
+		"%s%s() was given a pointer that malloc never returned%s", sure ? "" : "likely ", function,
+		what.kind == XC_WHAT_BLOCK ? ", or one to a block whose header, or that of the block before "
+					     "it, was overwritten"
+					   : "");
+	xc_crash_context_classify(crash, "heap-corruption", "bad pointer", "high", sure ? "certain" : "likely", cause);
 	report_target(crash, function, NULL, value);
 	report_stored(crash, value);
 }

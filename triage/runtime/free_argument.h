@@ -10,7 +10,8 @@
 void xc_free_argument_report(struct xc_crash_context *crash);
 
 /* For a bad access in free() or its like: when its argument is in a module, on a stack, or in the middle of a block in
- * use, that is the cause: heap-corruption (bad pointer), certain. */
+ * use, that is the cause: heap-corruption (bad pointer), certain for constants, code and stacks. An allocator of the
+ * program's own may have blocks in its data, and a damaged header may hide where a block begins. */
 void xc_free_argument_report_fault(struct xc_crash_context *crash);
 
 #endif

@@ -118,7 +118,9 @@ void xc_freed_holder_report_destructor(struct xc_crash_context *crash)
 	const char *function =
 		crash->heap && xc_crash_context_is(crash, "use-after-free") ? find_destructor(crash) : NULL;
 	if (function)
-		v->cause = xc_arena_printf(&crash->report->arena,
-					   "%s%slikely the object is destroyed a second time: %s runs on a freed block",
-					   v->cause ? v->cause : "", v->cause ? "; " : "", function);
+		v->cause = xc_arena_printf(
+			&crash->report->arena,
+			"%s%slikely the object is destroyed a second time, or its destructor has freed it "
+			"itself: %s runs on a freed block",
+			v->cause ? v->cause : "", v->cause ? "; " : "", function);
 }

@@ -9,7 +9,8 @@
 void xc_freed_holder_report(struct xc_crash_context *crash, xc_addr given);
 
 /* For a use after free: when a destructor on the crashed stack has an object that begins a freed block, adds to the
- * cause (likely). What deletes itself while it is destroyed is destroyed twice, too. */
+ * cause (likely). What deletes itself while it is destroyed is destroyed twice, too; a destructor may also free its
+ * object without destroying it again. */
 void xc_freed_holder_report_destructor(struct xc_crash_context *crash);
 
 #endif

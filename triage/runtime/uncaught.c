@@ -340,17 +340,23 @@ static const char *called_slot(const struct xc_crash_context *crash, size_t call
 	return NULL;
 }
 
-/* The class of the object that is the first argument, or the second: a function that returns an object gets the place
- * for it first. */
+/* The class of the object that is the first argument. A function that returns an object gets the place for it first:
+ * where that is no object of the program, the second one counts, if it is being constructed or destroyed. */
 static const char *called_class(const struct xc_crash_context *crash, size_t caller, xc_addr *object_out)
 {
-	const char *name = NULL;
-	for (unsigned argument = 0; !name && argument < 2; argument++) {
-		if (!xc_argument_find(crash, caller, argument, object_out))
-			return NULL;
+	uint64_t word;
+	struct xc_text dying = {0};
+	if (!xc_argument_find(crash, caller, 0, object_out))
+		return NULL;
+	const char *name = xc_exception_class(crash, *object_out);
+	if (name || (xc_space_peek_uint(crash->process->space, *object_out, crash->process->arch->word, &word) &&
+		     xc_process_module(crash->process, word)))
+		return name;
+	if (xc_argument_find(crash, caller, 1, object_out))
 		name = xc_exception_class(crash, *object_out);
-	}
-	return name;
+	bool is_dying = name && xc_dying_object_find(crash, *object_out, name, &dying);
+	xc_text_fini(&dying);
+	return is_dying ? name : NULL;
 }
 
 static void classify_pure(struct xc_crash_context *crash, size_t reporter)

@@ -3,10 +3,11 @@
  *	Mutex<T>, RwLock<T> { inner, poison: Flag { failed: AtomicBool }, data: UnsafeCell<T> } */
 #include "triage/rust/rust_poison.h"
 
+#include <dwarf.h>
+
 #include "dwarf/view/view_part.h"
 #include "triage/survey/survey.h"
 #include "triage/util/names.h"
-#include "triage/util/same_type.h"
 
 enum { TOLD = 2 };
 
@@ -32,13 +33,15 @@ static void look(void *user, const struct xc_surveyed *it)
 	     !xc_view_number(it->value, "poison.failed", &failed)) ||
 	    failed != 1)
 		return;
-	xc_verdict_evidence(s->crash->report, "`%s` is poisoned: a thread panicked while it had locked it", it->path);
+	xc_verdict_evidence(s->crash->report, "`%s` is likely poisoned: a thread panicked while it had locked it",
+			    it->path);
 	s->told++;
 }
 
 void xc_rust_poison_report(struct xc_crash_context *crash)
 {
 	struct search s = {.crash = crash};
-	if (xc_crash_context_is(crash, "panic") || xc_crash_context_is(crash, "abort"))
+	if (crash->blame.place && xc_place_language(crash->blame.place, crash->blame.level) == DW_LANG_Rust &&
+	    (xc_crash_context_is(crash, "panic") || xc_crash_context_is(crash, "abort")))
 		xc_survey_walk(crash, look, &s);
 }

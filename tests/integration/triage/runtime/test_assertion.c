@@ -49,7 +49,7 @@ static void who_writes_a_member_of_it_is_told(void **state)
 		" enter(all, &t); leave(&t); enter(all, &t); other(pairs); check(all, 3); return 0; }\n";
 	static const char *const compilers[] = {"gcc -g -O0 -x c", "clang -g -O0 -x c", "gcc -g -O1 -x c"};
 	static const struct wanted want = {.class_name = "assertion",
-					   .says = "`s->count` is likely written in ",
+					   .says = "`s->count` is perhaps written in ",
 					   .also = "leave (",
 					   .without = "other ("};
 	GRID(i, XC_COUNT(compilers))

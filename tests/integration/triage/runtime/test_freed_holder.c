@@ -19,9 +19,9 @@ static void expect(const char *source, const struct wanted *want)
 static void a_second_destruction_is_told(void **state)
 {
 	(void)state;
-	const struct wanted want = {
-		.class_name = "use-after-free",
-		.says = "likely the object is destroyed a second time: Page::~Page runs on a freed block"};
+	const struct wanted want = {.class_name = "use-after-free",
+				    .says = "likely the object is destroyed a second time, or its destructor has freed "
+					    "it itself: Page::~Page runs on"};
 	expect(HEAD "int main() { Page *p = new Page; std::vector<Page *> all{new Page, p, p}; clear(all); }\n", &want);
 	expect(HEAD "int main() { Page *first = new Page, *p = new Page; Owner *a = new Owner{p}, *b = new Owner{p}; "
 		    "delete first; delete a; delete b; }\n",
