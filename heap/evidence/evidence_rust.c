@@ -197,7 +197,8 @@ static void make_enum(struct xc_recipe_maker *m)
 
 /* ---- B-trees ----
  *
- *	NodeRef {height, node} → InternalNode {data: LeafNode, edges: [_; 12]} → … → LeafNode {keys: [K; 11], vals: [V; 11], len}
+ *	NodeRef {height, node} → InternalNode {data: LeafNode, edges: [_; 12]} → …
+ *	→ LeafNode {keys: [K; 11], vals: [V; 11], len}
  *
  * Pointers are to LeafNode everywhere. What is not a leaf has room for the larger type; so both are proposed, that
  * one first. */

@@ -2,8 +2,10 @@
  * the frames of the library, which only pass it on, to the call in the program; there it has an expression.
  *
  *	main.replay() → runtime.goPanicIndex(index, length)
- *	replay() → <Vec<T> as Index<I>>::index(self, index) → … → core::panicking::panic_bounds_check(index, length)
- *	replay() → std::vector::at(this, n) → _M_range_check(this, n) → std::__throw_out_of_range_fmt(format, n, size) */
+ *	replay() → <Vec<T> as Index<I>>::index(self, index) → …
+ *		→ core::panicking::panic_bounds_check(index, length)
+ *	replay() → std::vector::at(this, n) → _M_range_check(this, n)
+ *		→ std::__throw_out_of_range_fmt(format, n, size) */
 #include "triage/explain/failed_index.h"
 
 #include <dwarf.h>
@@ -78,7 +80,8 @@ static bool check_of(const struct xc_crash_context *crash, size_t frame, struct 
 	return is_check(name ? name : xc_argument_callee(crash, frame + 1), out) || is_check(place->symbol, out);
 }
 
-/* Older versions of Rust pass it on: slice_end_index_len_fail() → const_eval_select() → … → slice_end_index_len_fail_rt(). */
+/* Older versions of Rust pass it on: slice_end_index_len_fail() → const_eval_select() → …
+ * → slice_end_index_len_fail_rt(). */
 static size_t outermost(const struct xc_crash_context *crash, size_t frame, struct check *check)
 {
 	struct check other;
@@ -162,8 +165,8 @@ static bool settle(const struct xc_crash_context *crash, size_t caller, struct c
 
 /* ---- to the program ---- */
 
-/* Is there a function of the program, or one inlined there? Of Go it is the blamed one, without a function of the standard
- * library inlined there, whose variables have no meaning in the program. */
+/* Is there a function of the program, or one inlined there? Of Go it is the blamed one, without a function of the
+ * standard library inlined there, whose variables have no meaning in the program. */
 static bool is_programs(const struct xc_frame_code *code)
 {
 	const struct xc_crash_context *crash = code->crash;
@@ -259,8 +262,8 @@ static bool is_plain(const char *text)
 	return *text && !strstr(text, "*(") && !strchr(text, '<');
 }
 
-/* Without what a variable has that no code seems to set: something may have set it by its address, as a part of an object
- * that a function returned. */
+/* Without what a variable has that no code seems to set: something may have set it by its address, as a part of an
+ * object that a function returned. */
 static const char *cut(struct xc_text *origin)
 {
 	char *never = strstr(xc_text_string(origin), "never set"), *comma = NULL;
@@ -292,7 +295,8 @@ static void add_origin(const struct xc_frame_code *code, const struct xc_linear_
 	xc_text_fini(&origin);
 }
 
-/* What a call returned, or what a loop of Rust has in a variable that the source does not name: only the origin tells. */
+/* What a call returned, or what a loop of Rust has in a variable that the source does not name: only the origin
+ * tells. */
 static bool is_unnamed(const struct xc_frame_code *code, const struct xc_linear_expr *form)
 {
 	const struct xc_symbolic_value *term = &form->parts[0].term;

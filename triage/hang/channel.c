@@ -1,6 +1,7 @@
 /* channel: std::sync::mpmc of Rust 1.67 and later, below mpsc (library/std/src/sync/mpmc/counter.rs):
  *
- *	mpsc::Sender ─→ mpmc::Sender { flavor: List(counter::Sender { counter ─→ Counter { senders, receivers, chan } }) }
+ *	mpsc::Sender ─→ mpmc::Sender { flavor: List(counter::Sender {
+ *		counter ─→ Counter { senders, receivers, chan } }) }
  *
  * recv() has a reference to its counter::Receiver in a variable `chan`. Before that (checked with 1.63), the ends share
  * a packet in an Arc, and its recv() has a reference to it as `self` (library/std/src/sync/mpsc/mod.rs, shared.rs):

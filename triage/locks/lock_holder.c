@@ -1,11 +1,12 @@
 /* lock_holder: see lock_holder.h.
  *
  * A guard (MutexGuard, std::shared_lock) is a variable that contains the lock's address while the lock is held.
- * After an early release the address may remain: where the code does not show that, a holder found by it is only likely. In the innermost function
- * of a thread that waits for the lock, the guard is likely the one that is not constructed yet. pthread_once and
- * similar functions keep the address of the control word in their frame while they run the initializer. A static
- * variable of C++ leaves only its function on the stack. A guard of Rust may have no name: a second pass looks for its
- * two words. And only who holds a lock of Rust has references into what it protects: that pass looks for these, too. */
+ * After an early release the address may remain: where the code does not show that, a holder found by it is only
+ * likely. In the innermost function of a thread that waits for the lock, the guard is likely the one that is not
+ * constructed yet. pthread_once and similar functions keep the address of the control word in their frame while they
+ * run the initializer. A static variable of C++ leaves only its function on the stack. A guard of Rust may have no
+ * name: a second pass looks for its two words. And only who holds a lock of Rust has references into what it protects:
+ * that pass looks for these, too. */
 #include "triage/locks/lock_holder.h"
 
 #include <dwarf.h>
@@ -383,7 +384,8 @@ static void look_at_thread(struct search *s)
 	s->deeper |= more;
 }
 
-/* A handler waits for the call of the C library that its signal interrupted, as one that allocates does for malloc(). */
+/* A handler waits for the call of the C library that its signal interrupted, as one that allocates does for
+ * malloc(). */
 static void look_at_handler(const struct search *s, struct xc_lock *lock)
 {
 	const struct xc_wait *wait = &s->locks->waits->items[lock->first];

@@ -15,10 +15,10 @@ struct xc_written {
 };
 
 /* Append "is written in set (job.c:8) and reset (job.c:20)": functions of the compilation unit of the place, at most 3,
- * with an instruction that writes it: at its address; or as a member, in a function with a pointer to such a record among
- * its arguments, which is told as likely; or with one to a record that has such a pointer: as perhaps. Not the record's constructors. False, with
- * nothing appended, when none was found: others may write it, by other pointers or in other files. Decodes 256 KiB of
- * code at most: some 10 ms. */
+ * with an instruction that writes it: at its address; or as a member, in a function with a pointer to such a record
+ * among its arguments, which is told as likely; or with one to a record that has such a pointer: as perhaps. Not the
+ * record's constructors. False, with nothing appended, when none was found: others may write it, by other pointers or
+ * in other files. Decodes 256 KiB of code at most: some 10 ms. */
 bool xc_writers_find(const struct xc_crash_context *crash, const struct xc_place *place,
 		     const struct xc_written *written, struct xc_text *text);
 

@@ -17,16 +17,20 @@ struct holder {
 	uint32_t block;
 };
 
-/* A free block, not the one that was to be freed, and not unused memory. */
+/* Not unused memory. */
+static bool is_freed_block(const struct xc_blocks *blocks, uint32_t block)
+{
+	return block != XC_NO_BLOCK && xc_block_is_free(xc_block_state(blocks, block)) &&
+	       xc_block_state(blocks, block) != XC_BLOCK_TOP;
+}
+
+/* A freed block, not the one that was to be freed. */
 static bool is_freed(const struct xc_crash_context *crash, xc_addr at, xc_addr given, uint32_t *block_out)
 {
 	const struct xc_blocks *blocks = &crash->heap->blocks;
 	uint32_t block = xc_blocks_find(blocks, at);
-	if (block == XC_NO_BLOCK || block == xc_blocks_find(blocks, given))
-		return false;
-	enum xc_block_state state = xc_block_state(blocks, block);
 	*block_out = block;
-	return xc_block_is_free(state) && state != XC_BLOCK_TOP;
+	return is_freed_block(blocks, block) && block != xc_blocks_find(blocks, given);
 }
 
 static bool find_at_level(const struct xc_crash_context *crash, size_t frame, size_t level, xc_addr given,
@@ -97,8 +101,7 @@ static bool begins_freed_block(const struct xc_crash_context *crash, xc_addr at)
 {
 	const struct xc_blocks *blocks = &crash->heap->blocks;
 	uint32_t block = xc_blocks_find(blocks, at);
-	return block != XC_NO_BLOCK && xc_block_addr(blocks, block) == at &&
-	       xc_block_is_free(xc_block_state(blocks, block)) && xc_block_state(blocks, block) != XC_BLOCK_TOP;
+	return is_freed_block(blocks, block) && xc_block_addr(blocks, block) == at;
 }
 
 /* The outermost of them is that of the whole object. */

@@ -66,8 +66,8 @@ static void a_pointer_that_is_no_block_is_told_as_what_it_is(void **state)
 				    .says = "40 bytes) +0x10"});
 }
 
-/* The bytes before it say that it is of another arena: free() itself reads where the arena would begin, at 0 of a program
- * that is not moved. */
+/* The bytes before it say that it is of another arena: free() itself reads where the arena would begin, at 0 of a
+ * program that is not moved. */
 static void a_pointer_that_is_no_block_is_told_where_free_itself_dies(void **state)
 {
 	(void)state;
