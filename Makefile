@@ -34,7 +34,7 @@ reversed  = $(if $(1),$(call reversed,$(wordlist 2,99,$(1))) $(firstword $(1)))
 archives  = $(foreach l,$(call reversed,$(call upto,$(1),$(LAYERS))),$(call archive,$(l)))
 
 .DEFAULT_GOAL := all
-.PHONY: FORCE all help deps demo built sanitized quick check test test-long flakes $(SUITES) fuzz bench lint format golden-accept install uninstall \
+.PHONY: FORCE all help deps demo built built-long sanitized quick check test test-long flakes $(SUITES) fuzz bench lint format golden-accept install uninstall \
         clean man reference
 .DELETE_ON_ERROR:
 
@@ -86,7 +86,8 @@ $(B)/tests/unit/%.o $(B)/tests/integration/%.o: CFLAGS_release := -O0
 $(patsubst %,$(B)/%.o,$(READ_THEMSELVES)): CFLAGS_release := -O2 -g
 LDFLAGS_test_release := -Wl,--strip-debug $(if $(shell command -v ld.gold),-fuse-ld=gold)
 
-# The first line of a test names the highest layer it may use, and extra libraries: /* layer: dwarf libs: -lunwind */
+# The first line of a test names the highest layer it may use, its tier if that differs from its folder's (tests/suites.py),
+# and extra libraries: /* layer: dwarf tier: long libs: -lunwind */
 TESTS_unit        := $(sort $(shell find tests/unit -name 'test_*.c'))
 TESTS_integration := $(sort $(shell find tests/integration -name 'test_*.c'))
 TESTS_property    := $(wildcard tests/property/test_*.c)
@@ -97,6 +98,7 @@ LAYER_OF := $(shell awk 'FNR == 1 { match($$0, /layer: *[a-z]+/); l = substr($$0
 		$(TESTS_all))
 LIBS_OF  := $(shell awk 'FNR == 1 { if (match($$0, /libs:( -l[-a-z0-9_]+)+/)) { l = substr($$0, RSTART + 6, RLENGTH - 6); gsub(/ /, ",", l); \
 		printf "%s=%s ", FILENAME, l }; nextfile }' $(TESTS_all))
+TESTS_long := $(shell awk 'FNR == 1 { if (/tier: *long/) print FILENAME; nextfile }' $(TESTS_all))
 said_of = $(patsubst $(1)=%,%,$(filter $(1)=%,$(2)))
 comma := ,
 define test_rule
@@ -112,12 +114,16 @@ programs = $(patsubst %.c,$(B)/%,$(TESTS_$(1)))
 T   ?=
 run  = tests/run --build $(B) --tier $(1) $(RUN) $(patsubst %,'%',$(T))
 ALL_TESTS := $(foreach s,unit integration property canary fuzz,$(call programs,$(s)))
+LONG_TESTS := $(patsubst %.c,$(B)/%,$(TESTS_long))
 SUITES := unit integration property golden canary cli plugin luajit nginx redis diff live heap verdict batch browser replay hostile timing
 
-built: $(B)/xcore $(ALL_TESTS)
+built: $(B)/xcore $(filter-out $(LONG_TESTS),$(ALL_TESTS))
+
+# With the tests' own programs of test-long.
+built-long: $(B)/xcore $(ALL_TESTS)
 
 sanitized:
-	@$(MAKE) -s --no-print-directory MODE=hostile built
+	@$(MAKE) -s --no-print-directory MODE=hostile built-long
 
 ##@ tests
 quick: $(call programs,unit) $(B)/xcore ## unit tests that start no compiler: 15 s
@@ -132,7 +138,7 @@ test: ## required for every change: each claim once, on small cores built here: 
 	@$(call run,test)
 
 test-long: ## full matrices (compilers, releases, allocators, sanitizers): 75 minutes; RUN=--resume continues
-	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) built
+	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) built-long
 	@$(MAKE) -s --no-print-directory $(JOBS_OPTION) sanitized
 	@$(call run,long)
 
@@ -163,7 +169,7 @@ format: ## clang-format over all sources
 
 # Other targets on the same command line add their own dependencies.
 DEPS = $(if $(filter test-long bench,$(MAKECMDGOALS)),long) $(if $(filter lint format,$(MAKECMDGOALS)),lint) \
-       $(if $(filter quick check test flakes built fuzz $(SUITES),$(MAKECMDGOALS)),test)
+       $(if $(filter quick check test flakes built built-long fuzz $(SUITES),$(MAKECMDGOALS)),test)
 deps: ## install build dependencies (apt; root or sudo); name test, test-long, lint or bench as well to add theirs
 	@corpora/deps $(DEPS)
 

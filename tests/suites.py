@@ -7,34 +7,12 @@ The tier decides when a test runs: `quick` (15 s, no compiler), `check` (60 s), 
 import glob
 import importlib.util
 import os
+import re
 
 from catalogue import Suite, Test
 
 LUAJIT, NGINX = ["luajit:openresty-o0-*", "luajit:gc32-o0-*"], ["nginx:static-o0-*", "nginx:packaged-*"]
 BATS = ["bats", "--timing", "--formatter", "tap"]
-# Compiled tests whose tier differs from the rest of their folder.
-SLOW_UNITS = {
-    "batch/export/test_export": "check", "batch/export/test_export_formats": "long", "batch/sandbox/test_compromised_worker": "check",
-    "batch/sandbox/test_worker_isolation": "check", "batch/sandbox/test_worker_second_try": "check",
-    "heap/objgraph/test_refgraph": "check", "heap/objgraph/test_refgraph_large": "check", "heap/objgraph/test_refgraph_retention": "check",
-    "batch/sandbox/test_hung_filesystem": "test", "core/io/test_stall": "test",
-    "batch/sandbox/test_worker": "check", "batch/sandbox/test_worker_disk": "check", "batch/sandbox/test_worker_scarcity": "check",
-    "heap/types/test_typing_complexity": "long", "dwarf/elf/test_gopclntab": "long",
-}
-# Left to test-long, and to the sanitizers' suites of .ci/run: they compile many relatives of what a neighbour shows.
-SLOW_UNITS.update(dict.fromkeys((
-    "dwarf/lookup/test_function_static", "dwarf/lookup/test_lookup", "dwarf/stack/test_backtrace_deep", "dwarf/unwind/test_tailcall",
-    "dwarf/unwind/test_unwind_go", "dwarf/unwind/test_unwind_guess", "heap/allocators/test_mallocng", "heap/evidence/test_evidence_std",
-    "heap/graph/test_inner_pointer", "heap/graph/test_stale_range", "heap/types/test_typing", "heap/types/test_typing_doubt",
-    "heap/types/test_typing_member", "triage/crash/test_fault", "triage/explain/test_array_bounds", "triage/explain/test_expression",
-    "triage/explain/test_failed_call", "triage/explain/test_null_place", "triage/fault/test_cause_fault", "triage/go/test_golang",
-    "triage/go/test_gomap", "triage/go/test_gonil", "triage/hang/test_peer_wait", "triage/libc/test_closed_stream", "triage/libc/test_endless_list",
-    "triage/locks/test_lock_holder", "triage/locks/test_lock_waits", "triage/loop/test_linked_loop", "triage/memory/test_erased_element",
-    "triage/memory/test_heap_evidence", "triage/memory/test_moved_container", "triage/memory/test_overwritten_pointer",
-    "triage/memory/test_pointer_diagnosis", "triage/memory/test_stale_pointer", "triage/memory/test_unmapped_block",
-    "triage/memory/test_unset_member", "triage/memory/test_wrapped_size", "triage/runtime/test_exception", "triage/runtime/test_failed_allocation",
-    "triage/runtime/test_fatal_call", "triage/runtime/test_free_argument", "triage/stack/test_recursion", "triage/survey/test_bad_descriptor",
-    "triage/survey/test_odd_object", "triage/survey/test_overlong_slice", "triage/survey/test_return_writer", "triage/survey/test_shifted_pointer"), "long"))
 UNITS_CORES = {"batch/sandbox/test_worker": ["deaths:abort-assert-next-gcc-o2"]}
 
 
@@ -58,24 +36,42 @@ def heap_few():
     return ["heap:" + name for name in module("corpora/heap/cases.py").few()]
 
 
-def programs(build, folder, tier, others=None):
+def programs(build, folder, tier):
     """The compiled tests of a folder. Each test is named by its path in the folder."""
     made = []
     for source in sorted(glob.glob("tests/%s/**/test_*.c" % folder, recursive=True)):
         name = os.path.relpath(source, "tests/" + folder)[:-2]
-        made.append(Test(name, [os.path.join(build, "tests", folder, name)], (others or {}).get(name, tier), cores=UNITS_CORES.get(name, ())))
+        made.append(Test(name, [os.path.join(build, "tests", folder, name)], tier if tier == "long" else tier_of(source) or tier, cores=UNITS_CORES.get(name, ())))
     return made
 
 
-def bats(folder, tier, names=None, skip=(), cores=None, **more):
-    """The bats files of a folder. `cores` maps a file's name to the cores it needs."""
-    found = sorted(glob.glob("tests/%s/*.bats" % folder))
-    return [Test(name + " long" * (tier == "long" and name in TAGGED), BATS + tags_of(name, tier) + [path], tier, cores=(cores or {}).get(name, ()), **more)
-            for path in found for name in [os.path.basename(path)[:-5]] if name not in skip and (names is None or name in names)]
+def tier_of(source):
+    """The tier that the first line of a test names: /* layer: dwarf tier: long */. The Makefile reads it, too."""
+    with open(source, encoding="utf-8") as stream:
+        found = re.search(r"tier: *(\w+)", stream.readline())
+    return found and found[1]
 
 
-def tags_of(name, tier):
-    return ["--filter-tags", "long" if tier == "long" else "!long"] if name in TAGGED else []
+def bats(folder, long=(), skip=(), cores=None):
+    """The bats files of a folder, in both tiers: those named in `long`, and tests with the tag `long`, are of test-long.
+    `cores` maps a file's name to the cores it needs."""
+    made = []
+    for path in sorted(glob.glob("tests/%s/*.bats" % folder)):
+        name = os.path.basename(path)[:-5]
+        if name in skip:
+            continue
+        tagged = name not in long and has_tag(path)
+        if name not in long:
+            made.append(Test(name, BATS + ["--filter-tags", "!long"] * tagged + [path], "test", cores=(cores or {}).get(name, ())))
+        if name in long or tagged:
+            made.append(Test(name + " long" * tagged, BATS + ["--filter-tags", "long"] * tagged + [path], "long",
+                             cores=(cores or {}).get(name, ())))
+    return made
+
+
+def has_tag(path):
+    with open(path, encoding="utf-8") as stream:
+        return "\n# bats test_tags=long\n" in stream.read()
 
 
 def both_tiers(suite, folder, names, cores, long_cores):
@@ -100,9 +96,7 @@ TAKES = {"unit": "45", "integration": "95", "property": "6", "golden": "6", "can
 LONG_CLI = ["busy_loops", "class_layouts", "dying", "failed_index", "go_channels", "go_closed", "go_panics", "go_releases", "hang", "mistaken", "moved_objects",
             "odd_objects", "overruns", "owners", "phases", "predicates", "rust_channels", "rust_consequences", "rust_guards", "rust_panics", "split", "triage_worker",
             "unwoken", "wide_registers", "wrong_objects"]
-# Files with tests of both tiers: those of test-long have the tag `long`.
-TAGGED = ["by", "hung", "names", "profile", "promises", "symbols", "triage_inputs", "triage_resume", "unruly"]
-LONG_LIVE = ["gohang", "languages", "loops", "odd_targets", "owners", "profile_script", "refused", "running", "waiting"]
+LONG_LIVE = ["gohang", "hung_apart", "languages", "loops", "odd_targets", "owners", "profile_script", "refused", "running", "waiting"]
 
 
 def suites(build):
@@ -110,10 +104,10 @@ def suites(build):
     gdb = module("tests/diff/chosen.py")
     hostile = ["--xcore", os.path.abspath("build/hostile/xcore")]
     table = [
-        Suite("unit", "each source file in isolation, on data that the test constructs", programs(build, "unit", "quick", SLOW_UNITS)),
-        Suite("integration", "the same on small programs that the test compiles and crashes", programs(build, "integration", "check", SLOW_UNITS),
+        Suite("unit", "each source file in isolation, on data that the test constructs", programs(build, "unit", "quick")),
+        Suite("integration", "the same on small programs that the test compiles and crashes", programs(build, "integration", "check"),
               needs="gcc clang rustc go"),
-        Suite("property", "random cases against an oracle; the seed is printed", programs(build, "property", "check", SLOW_UNITS)),
+        Suite("property", "random cases against an oracle; the seed is printed", programs(build, "property", "check")),
         Suite("golden", "JSON and text output for small checked-in cores is byte-identical on every host",
               [Test(os.path.basename(pack)[:-5], ["tests/golden/run", pack], "check") for pack in sorted(glob.glob("corpora/golden/*.pack"))]),
         Suite("canary", "tests/run detects failures", [Test("run", ["tests/canary/run", build], "check")]),
@@ -121,11 +115,9 @@ def suites(build):
             Test(name, [os.path.join(build, "tests", "fuzz", "fuzz_" + name), "corpora/fuzz/" + name], "check")
             for name in sorted(os.listdir("corpora/fuzz")) if os.path.exists("tests/fuzz/fuzz_%s.c" % name)]),
         Suite("cli", "every command: options, messages, exit statuses and files",
-              bats("cli", "test", skip=LONG_CLI, cores={"triage_keep": ["deaths:abort-assert-gcc-o0"], "views": ["programs:views-gcc"]}) +
-              bats("cli", "long", names=LONG_CLI + TAGGED), needs="gcc bats jq"),
+              bats("cli", LONG_CLI, cores={"triage_keep": ["deaths:abort-assert-gcc-o0"], "views": ["programs:views-gcc"]}), needs="gcc bats jq"),
         Suite("live", "running processes: no ptrace, no stop, no write; the same answers as for a core",
-              bats("live", "test", skip=["busy"] + LONG_LIVE, cores={"by": NGINX}) +
-              bats("live", "long", names=LONG_LIVE + TAGGED, cores={"by": NGINX, "languages": ["luajit:openresty-o0-*", "nginx:static-o0-*"]}), needs="gcc bats strace"),
+              bats("live", LONG_LIVE, skip=["busy"], cores={"by": NGINX, "languages": ["luajit:openresty-o0-*", "nginx:static-o0-*"]}), needs="gcc bats strace"),
         Suite("tools", "the oracle scripts are correct themselves", [
             Test(os.path.basename(path)[:-3], ["python3", path], "check") for path in sorted(glob.glob("tests/**/test_*.py", recursive=True))]),
         Suite("diff", "every frame, value, type and expression agrees with gdb", [
@@ -137,7 +129,7 @@ def suites(build):
         Suite("plugin", "plugins and the Lua API, against each program's own records", [
             Test("own", ["tests/plugin/run"], cores=["programs:null-read"]),
             *[script("plugin", name, cores=cores) for name, cores in (
-                ("adversaries", ["programs:structs-gcc-o0"]), ("arguments", ["luajit:openresty-o0-c", "nginx:static-o0-gcore", "programs:abort"]), ("guide", []),
+                ("adversaries", ["programs:structs-gcc-o0"]), ("guide", []),
                 ("heap", ["heap:lists-o0"]), ("walks", ["programs:walk"]),
                 ("stubs", ["programs:" + case for case in ("null-read", "threads-8", "cxx-gcc-o0", "no-debug", "optimised-gcc-o2", "deleted", "no-build-id")]),
                 ("newcomer", []))],
@@ -147,8 +139,9 @@ def suites(build):
             script("plugin", "newcomer", "--clone", tier="long"),
         ]),
         Suite("luajit", "LuaJIT and Lua: stacks, values, memory, bytecode and traces match the program's own report", [
-            *both_tiers("plugin", "luajit", ("code", "frames", "graph", "replay", "stripped", "values"),
-                        [*LUAJIT, "nginx:static-o0-gcore"], ["luajit:*", "nginx:*"]),
+            *both_tiers("plugin", "luajit", ("code", "frames", "values"), [*LUAJIT, "nginx:static-o0-gcore"], ["luajit:*", "nginx:*"]),
+            *[Test(name + " long", ["tests/plugin/luajit/" + name, "--long"], "long", cores=["luajit:*", "nginx:*"])
+              for name in ("graph", "replay", "stripped")],
             Test("puclua", ["tests/plugin/puclua"], cores=["recipes:lua5.4"]),
             Test("puclua long", ["tests/plugin/puclua", "--long"], "long", cores=["recipes:lua5.*"]),
         ]),
@@ -160,7 +153,8 @@ def suites(build):
             Test("heap big", ["tests/heap/redis", "--big"], "long", cores=["recipes:redis-big", "recipes:redis-libc-big"], alone=True),
         ]),
         Suite("nginx", "requests, connections, pools and shared memory match the records of nginx and its clients",
-              both_tiers("plugin", "nginx", ("chains", "live", "memory", "requests", "stripped", "zones"), NGINX, ["nginx:*"])),
+              both_tiers("plugin", "nginx", ("live", "memory", "requests", "stripped", "zones"), NGINX, ["nginx:*"]) +
+              [Test("chains long", ["tests/plugin/nginx/chains", "--long"], "long", cores=["nginx:*"])]),
         Suite("heap", "blocks, leaks and types match the program's allocation log", [
             script("heap", "run", cores=heap_few()),
             script("heap", "cuts", cores=["heap:threads-o2", "heap:threads-o2-bare-stripped", "heap:leaks-o2-jemalloc"]),
@@ -173,7 +167,7 @@ def suites(build):
             Test("run", ["tests/heap/run", "--big"], "long", cores=["heap:million-*", "heap:tables-*", "heap:chain-*"], alone=True)]),
         Suite("verdict", "the causes of known crashes; no certain verdict is wrong, no secret is printed", [
             script("verdict", "run", "--as", "full", cores=deaths(table_of_deaths().one_of_each_cause())),
-            script("verdict", "redacted", cores=deaths(table_of_deaths().one_of_each_program())),
+            script("verdict", "redacted", cores=deaths(table_of_deaths().planted_and_others())),
             script("verdict", "run", "--long", tier="long", alone=True, cores=["deaths:*"]),
             script("verdict", "redacted", "--long", tier="long", cores=["deaths:*"]),
             script("verdict", "bugs", tier="long", cores=["bugs:*"]),
@@ -196,7 +190,6 @@ def suites(build):
             script("hostile", "batch", "--count", "60", cores=gdb.cores("run")),
             script("hostile", "inputs", cores=gdb.cores("run")),
             script("hostile", "cutstacks", cores=["programs:threads-8*"]),
-            script("hostile", "structures", cores=["programs:null-read"]),
             script("hostile", "structures", "--long", tier="long", cores=["programs:null-read"]),
         ]),
         Suite("sanitized", "the same and all unit tests under ASan and UBSan, with small limits", [

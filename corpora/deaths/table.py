@@ -142,12 +142,12 @@ def one_of_each_cause():
     return list(chosen.values())
 
 
-def one_of_each_program(only="*"):
-    """One death of each program; for those with planted secrets, all deaths of two builds."""
+def planted_and_others(only="*"):
+    """All deaths with planted secrets, and of the others of one_of_each_cause one of each language."""
     chosen = {}
-    for case in one_build_each():
+    for case in one_of_each_cause():
         if fnmatch.fnmatch(case.name, only):
-            chosen.setdefault((case.program, case.is_planted() and case.death), case)
+            chosen.setdefault((case.program, case.death) if case.is_planted() else os.path.splitext(case.program)[1], case)
     return list(chosen.values())
 
 

@@ -41,10 +41,11 @@ class Place:
         self.path = tempfile.mkdtemp(prefix="xcore jobs '\"$é-")
         self.cores = os.path.join(self.path, HOSTILE)
         os.makedirs(os.path.join(self.cores, "b"))
-        for pack in glob.glob(os.path.join(ROOT, "corpora", "golden", "*.pack")):
+        for number, pack in enumerate(sorted(glob.glob(os.path.join(ROOT, "corpora", "golden", "*.pack")))):
             name = "core." + os.path.basename(pack)
             shutil.copy(pack, os.path.join(self.cores, name))
-            shutil.copy(pack, os.path.join(self.cores, "b", name + ".$HOME"))
+            if number % 4 == 0:
+                shutil.copy(pack, os.path.join(self.cores, "b", name + ".$HOME"))
         with open(os.path.join(self.cores, "core.broken"), "wb") as stream:
             stream.write(b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x04\x00" + bytes(40))
         self.env = {**os.environ, "XCORE": XCORE, "XCORE_SYMBOLS": "", "XDG_CACHE_HOME": os.path.join(self.path, "cache")}

@@ -41,6 +41,7 @@ arguments() { # FILE
   "$XCORE" info "$1" --format json | jq -r '.. | .args? // empty'
 }
 
+# bats test_tags=long
 @test "all arguments are shown, not only the 79 bytes of the note, as the program left them" {
   gcc -w -o changes -x c - <<<'int main(int n, char **v) { strcpy(v[1], "changed"); return *(volatile int *)0; }'
   long=$(printf 'a%.0s' {1..100})

@@ -37,6 +37,7 @@ may_profile() {
   xcore profile "pid:$pid" --for 10ms --clock off >/dev/null 2>&1
 }
 
+# bats test_tags=long
 @test "every command of the pages runs" {
   local line out count=0
   sleep 100 3>&- &

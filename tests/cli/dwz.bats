@@ -42,12 +42,14 @@ twins() {
   grep -q debug_sup sections
 }
 
+# bats test_tags=long
 @test "C++, optimised, .debug_sup: inlined functions and their variables" {
   twins g++ "-gdwarf-5 -O2 -std=c++20" values-classes.cc --dwarf-5
   readelf -SW prog >sections
   grep -q debug_sup sections
 }
 
+# bats test_tags=long
 @test "a common file that is missing makes types unknown, not void" {
   twins gcc "-gdwarf-5" values-types.c --dwarf-5
   rm common.dwz

@@ -58,6 +58,7 @@ pasted() {
   done <commands
 }
 
+# bats test_tags=long
 @test "also when the cores were given as files, several directories or a list" {
   cd "$BATS_TEST_TMPDIR"
   mkdir -p far/one "far/tw o"
@@ -86,6 +87,7 @@ pasted() {
   has_no '\x1b' "$BATS_TEST_TMPDIR/plain"
 }
 
+# bats test_tags=long
 @test "files for others are for whom the umask lets, and a step may say more than its summary" {
   cd "$BATS_TEST_TMPDIR"
   echo before >summary

@@ -103,6 +103,7 @@ addr_of() { "$XCORE" print "$CORE" "$1" | grep -o '0x[0-9a-f]*' | head -1; }
   [[ "$output" == *"WHICH IS"*"struct item (heap, live, 184 bytes)"* ]]
 }
 
+# bats test_tags=long
 @test "JSON of --heap has beside the value what each pointer in it hits" {
   needs_core
   next=$(addr_of 'first->next')
@@ -140,6 +141,7 @@ with open(sys.argv[1]) as schema, open(sys.argv[2]) as one, open(sys.argv[3]) as
   expect 4 "*is in no live block*leads to $at*" "$XCORE" heap path "$CORE" '&first'
 }
 
+# bats test_tags=long
 @test "text that overwrote a pointer is quoted, but not where redaction is on" {
   cat >"$BATS_TEST_TMPDIR/overwritten.c" <<'C'
 #include <stdlib.h>
@@ -168,6 +170,7 @@ C
   done
 }
 
+# bats test_tags=long
 @test "what overwrote a header is no metadata to tell where redaction is on" {
   cat >"$BATS_TEST_TMPDIR/overrun.c" <<'C'
 #include <stdlib.h>
@@ -190,6 +193,7 @@ C
   done
 }
 
+# bats test_tags=long
 @test "what overwrote a free block's link is no evidence to tell where redaction is on" {
   cat >"$BATS_TEST_TMPDIR/freed.c" <<'C'
 #include <stdlib.h>

@@ -47,6 +47,7 @@ setup() {
   jq -e '.verdict.evidence | any(startswith("the abort came from watch, lock.c:"))' "$BATS_TEST_TMPDIR/json"
 }
 
+# bats test_tags=long
 @test "every thread waits for a condition or a future: the hang is told, who waits where, and what is queued" {
   program=$BATS_TEST_TMPDIR/hang
   cat >"$program.cc" <<'EOF'
@@ -75,6 +76,7 @@ EOF
   "$XCORE" analyze "$program.core2" --no-plugins --format json | jq -e '.verdict | .class == "abort" and .function == "check"'
 }
 
+# bats test_tags=long
 @test "threads that wait for different things by one condition: perhaps a lost wake-up" {
   program=$BATS_TEST_TMPDIR/lost
   g++ -g -O0 -pthread -o "$program" "$repo/corpora/deaths/mutex.cc"

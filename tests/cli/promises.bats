@@ -89,6 +89,7 @@ offset_of() {
   grep -q 'the core file is cut short' answer
 }
 
+# bats test_tags=long
 @test "what gdb leaves out of its cores comes from the files, as gdb itself shows it" {
   command -v gdb >/dev/null || skip "no gdb"
   cat >words.c <<'C'

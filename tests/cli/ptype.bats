@@ -144,6 +144,7 @@ R
     '[["A",0,2],["B",1,8],["C",2,null]]' ]
 }
 
+# bats test_tags=long
 @test "classes of C++: unnamed namespaces may be written, arguments that have defaults lead to the name" {
   echo '#include <vector>' >classes.cc
   echo 'namespace outer { namespace { struct inner { char c; long l; } thing; } }' >>classes.cc

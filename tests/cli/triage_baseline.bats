@@ -43,6 +43,7 @@ states() {
   triage cores --baseline known --format json | jq -e '.partial == null and .states.gone == 1'
 }
 
+# bats test_tags=long
 @test "one update without a cluster changes nothing, two repair it, and it comes back as new" {
   for _ in 1 2 3; do triage cores --baseline known --update-baseline >/dev/null; done
   mv cores/c.pack .

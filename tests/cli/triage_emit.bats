@@ -34,6 +34,7 @@ given() {
 of_no_job='emit shards output jobs resume plugin-path no-plugins swap max-output max-read-rate max-read-time stats help version'
 refused='debuginfod shard run plan plan-file merge prune dry-run'
 
+# bats test_tags=long
 @test "every option is in the job file, or refused" {
   local count=0
   while read -r name word; do

@@ -33,6 +33,7 @@ int main(void)
 END
 }
 
+# bats test_tags=long
 @test "a user's start_thread is the user's, in shared and static programs" {
   threads
   for how in "-o shared" "-static -o static"; do
@@ -45,6 +46,7 @@ END
   run -0 "$XCORE" triage bare.core
 }
 
+# bats test_tags=long
 @test "a lambda has one name in builds of gcc and clang" {
   cat >lambda.cc <<'END'
 volatile int sink, *none;

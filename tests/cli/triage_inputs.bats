@@ -107,6 +107,7 @@ units() {
   expect 4 'xcore: --journal: journal: entry 1 is not a journal entry*' "$XCORE" triage --journal journal cores
 }
 
+# bats test_tags=long
 @test "what does not answer is named, and waited for" {
   [ -r /proc/self/syscall ] || skip "this kernel does not tell what a process waits for"
   mkfifo list said

@@ -33,6 +33,7 @@ triage() {
   run ! triage cores --dry-run
 }
 
+# bats test_tags=long
 @test "pruning knows a directory by any of its names" {
   local absolute=$PWD/cores
   # such a name can also be a pattern; the user did not name the files that match it

@@ -37,6 +37,7 @@ reused() {
   run -1 reused --debug-dir debug
 }
 
+# bats test_tags=long
 @test "a signal ends a run, which says how far it is, and who resumes goes on from there" {
   for i in {1..9}; do cp cores/deep/null-write.pack "cores/$i.pack"; done
   PYTHONPATH=$repo/tests/cli python3 - "$XCORE" <<'END'
@@ -147,6 +148,7 @@ has_line() { # FILE
   has_line resumed.json
 }
 
+# bats test_tags=long
 @test "a file that a core names is looked at when it comes, and missed when it goes" {
   without_program
   mv "$PROGRAM" away

@@ -15,6 +15,7 @@ refused() {
   expect 2 "xcore: triage: $what*" "$XCORE" triage cores "$@" && silent
 }
 
+# bats test_tags=long
 @test "what would do nothing is refused" {
   for option in --export=json=x --baseline=x --fail-on=new --max-unreadable=1 --limit=3 --format=json --manifest=x; do
     refused "${option%%=*} has no effect with --shard: " --shard 0/2 $option
@@ -89,6 +90,7 @@ refused() {
   "$XCORE" triage --no-host-files cores --baseline known --today 2027-02-01 2>/dev/null | head -1 | grep -q '(1 expired)'
 }
 
+# bats test_tags=long
 @test "two answers to one file are refused, to standard output they are not" {
   refused '--export html=f: json=f writes to the same file' --export json=f --export html=f
   refused '--export json=f: -o writes to the same file' -o f --export json=f

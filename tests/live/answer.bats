@@ -19,6 +19,7 @@ teardown() {
 	jq -e '.output == ["16"] and .run.bytes_read > 0 and .run.tables.scripts[0].name == "-e"' "$BATS_TEST_TMPDIR/answer.json"
 }
 
+# bats test_tags=long
 @test "it is ended in time although nobody may send it a signal" {
 	run timeout 20 "$XCORE" run --max-time 1 -e 'while true do end' "pid:$STARTED"
 	[ "$status" -eq 4 ]

@@ -62,12 +62,13 @@ values() {
 	jq -r '.sections[] | select(.key == "values").tables.values[] | "\(.value) \(.samples)"' "$1"
 }
 
+# bats test_tags=long
 @test "a plugin tells the values of its dimension: they have the shares that the program measures" {
 	kinds one two three
 	profile --hz 999 --for 3s --by mine.kind -o all.xprof
 	account
 	"$XCORE" profile all.xprof --by mine.kind --top 1000 --format json >profile.json
-	python3 "$PROGRAMS/check.py" profile.json said
+	python3 "$PROGRAMS/check.py" profile.json said --spins
 	# The file keeps the values beside the stacks; where it is asked for them, they are the roots.
 	"$XCORE" profile all.xprof --as folded >plain
 	"$XCORE" profile all.xprof --by mine.kind --as folded >rooted
@@ -110,6 +111,7 @@ values() {
 	[ "$(grep -c '^kind' found)" = 200 ]
 }
 
+# bats test_tags=long
 @test "a dimension that there is not is refused, with those that there are" {
 	kinds one
 	local by

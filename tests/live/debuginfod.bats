@@ -135,6 +135,7 @@ C
   expect 0 '' "$XCORE" bt "$CORE" --debuginfod --quiet
 }
 
+# bats test_tags=long
 @test "a server that never answers is waited for once, and leaves no wrong note in the cache" {
   serve silent
   export DEBUGINFOD_TIMEOUT=2
@@ -145,6 +146,7 @@ C
   [ -z "$(find cache/debuginfod_client -name debuginfo)" ]
 }
 
+# bats test_tags=long
 @test "a download that stops half-way is not waited for without end" {
   serve stall
   export DEBUGINFOD_TIMEOUT=2
@@ -163,6 +165,7 @@ C
   "$XCORE" modules "$CORE" --debuginfod --format json | grep -q 'has build-id .* not used'
 }
 
+# bats test_tags=long
 @test "garbage, an empty answer and an error page are no debug information" {
   for kind in garbage empty error; do
     rm -rf cache
@@ -173,6 +176,7 @@ C
   done
 }
 
+# bats test_tags=long
 @test "a download shows its progress on a terminal, and only there" {
   command -v script >/dev/null || skip "no script(1)"
   serve slow "$BATS_FILE_TMPDIR/served/crasher.debug"

@@ -62,6 +62,7 @@ commands_survive() {
 	STARTED=
 }
 
+# bats test_tags=long
 @test "a process that becomes another program again and again" {
 	for pause in 300 1000 3000 10000; do
 		start "$BATS_TEST_TMPDIR/restless" exec "$pause"
@@ -72,6 +73,7 @@ commands_survive() {
 	done
 }
 
+# bats test_tags=long
 @test "a process that maps and unmaps, and whose threads come and go" {
 	start "$BATS_TEST_TMPDIR/restless" unmap 0
 	for _ in $(seq 5); do

@@ -143,6 +143,7 @@ xcore_on_target() {
 }
 
 # strace delays xcore between the open of the process and the next read, long enough for the process to exit.
+# bats test_tags=long
 @test "a process that ends while it is read is told, and is incomplete" {
 	need_strace
 	export ASAN_OPTIONS=detect_leaks=0

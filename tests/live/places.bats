@@ -55,6 +55,7 @@ start_inside() {
 	[[ "$output" == *"xc-$$"*verified* ]]
 }
 
+# bats test_tags=long
 @test "threads in another pid name space have the ids that we know them by" {
 	start_inside "xc-$$"
 	tids=$(ls "/proc/$PID/task")

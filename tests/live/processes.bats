@@ -96,6 +96,7 @@ near() {
 	[ "$(jq '.target.processes' profile.json)" -ge 3 ]
 }
 
+# bats test_tags=long
 @test "^C ends all early, and there is an answer; one that cannot be sampled is told" {
 	two
 	"$XCORE" profile --for 1h --no-plugins "pid:$STARTED" "pid:$OTHER" >out 2>err &

@@ -40,6 +40,7 @@ profile() {
 	done
 }
 
+# bats test_tags=long
 @test "no stack is one that the program cannot have" {
 	python3 "$BATS_TEST_DIRNAME/possible.py" write "$BATS_TEST_TMPDIR/maze.c"
 	${CC:-cc} -O1 -g -pthread -o "$BATS_TEST_TMPDIR/maze" "$BATS_TEST_TMPDIR/maze.c"
@@ -101,6 +102,7 @@ is_sampling() {
 	return 1
 }
 
+# bats test_tags=long
 @test "^C ends the profile early, and there is an answer" {
 	compile shares "$BATS_TEST_TMPDIR/shares" -O2
 	begin "$BATS_TEST_TMPDIR/shares"
@@ -115,6 +117,7 @@ is_sampling() {
 	grep -q 'Hottest functions' "$BATS_TEST_TMPDIR/out"
 }
 
+# bats test_tags=long
 @test "a target that ends or executes another program ends its profile, which says so" {
 	local how
 	for how in 'exit 0' 'exec sleep 20'; do
@@ -132,6 +135,7 @@ is_sampling() {
 	[ ! -s "$BATS_TEST_TMPDIR/said" ]
 }
 
+# bats test_tags=long
 @test "a user without rights to the kernel is told that it is not seen" {
 	[ "$(id -u)" = 0 ] || skip "needs root to become another user"
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ] || skip "kernel.perf_event_paranoid is not 2"
@@ -375,6 +379,7 @@ events() {
 	END
 }
 
+# bats test_tags=long
 @test "an event that this host does not have, or does not show, is told as that" {
 	start bash -c 'echo ready; while :; do :; done'
 	run "$XCORE" profile --event cycles --for 100ms "pid:$STARTED"

@@ -41,6 +41,7 @@ roles() {
 	[[ $output == *" begin "* ]]
 }
 
+# bats test_tags=long
 @test "where that has no name, the functions that it calls are no role" {
 	local compiler
 	for compiler in "gcc -O0" "gcc -O1" "clang -O1"; do

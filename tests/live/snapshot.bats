@@ -90,6 +90,7 @@ busy() {
 		'.verdict | .class == "busy" and .confidence == $confidence and .function == $function'
 }
 
+# bats test_tags=long
 @test "where a thread is busy is a guess when a scan of its stack led there" {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
 	attach generated
@@ -105,6 +106,7 @@ busy() {
 	is_snapshot
 }
 
+# bats test_tags=long
 @test "gdb's own stops: a breakpoint, a step, a software watchpoint, a system call, the first instruction" {
 	below_gdb busy 'break step' run
 	is_snapshot
@@ -120,6 +122,7 @@ busy() {
 	is_snapshot
 }
 
+# bats test_tags=long
 @test "gdb's own stop at a hardware watchpoint" {
 	timeout 20 gdb -nx -batch -ex 'break step' -ex run -ex 'delete 1' -ex 'watch count' -ex continue --args "$BATS_TEST_TMPDIR/program" busy \
 		>"$BATS_TEST_TMPDIR/said" 2>&1 || skip "the processor's watchpoints do not fire here, or gdb may not trace"
@@ -134,6 +137,7 @@ busy() {
 	[[ $output == *snapshot* && $output == *null-read* && $output == *main* ]]
 }
 
+# bats test_tags=long
 @test "a trap of the program's own is one" {
 	below_gdb trap run
 	run "$XCORE" analyze --no-plugins "$TAKEN"

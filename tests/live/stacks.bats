@@ -53,6 +53,7 @@ assert_stacks() {
 	if grep -q '"trust":"scan"' "$BATS_TEST_TMPDIR/bt.json"; then return 1; fi
 }
 
+# bats test_tags=long
 @test "stacks of a program that needs its frame pointer are whole, and the guess is labelled" {
 	look_at -O0 -fno-omit-frame-pointer
 	assert_stacks

@@ -30,6 +30,7 @@ teardown() {
 	finish
 }
 
+# bats test_tags=long
 @test "each table shows the last second alone" {
 	start "$BATS_TEST_TMPDIR/phases"
 	"$XCORE" top --count 5 --no-plugins "pid:$STARTED" >"$BATS_TEST_TMPDIR/out"
@@ -39,6 +40,7 @@ teardown() {
 		END { exit !(one && two && !late) }' "$BATS_TEST_TMPDIR/out"
 }
 
+# bats test_tags=long
 @test "a target that ends ends it" {
 	start "$BATS_TEST_TMPDIR/phases"
 	(sleep 1.5 && kill -KILL "$STARTED") &
@@ -77,6 +79,7 @@ teardown() {
 	END
 }
 
+# bats test_tags=long
 @test "a quit signal from the terminal ends it, and the terminal is as before" {
 	start "$BATS_TEST_TMPDIR/phases"
 	(
@@ -100,6 +103,7 @@ teardown() {
 	)
 }
 
+# bats test_tags=long
 @test "of a process that sleeps it says so" {
 	start bash -c 'echo ready; exec sleep 100'
 	for _ in $(seq 200); do grep -q "(sleep) S" "/proc/$STARTED/stat" && break; sleep 0.05; done
@@ -110,6 +114,7 @@ teardown() {
 	run ! grep -q Hottest "$BATS_TEST_TMPDIR/out"
 }
 
+# bats test_tags=long
 @test "it also shows waits where perf events are refused" {
 	start "$BATS_TEST_TMPDIR/phases"
 	${CC:-cc} -o "$BATS_TEST_TMPDIR/denied" "$BATS_TEST_DIRNAME/denied.c" -lseccomp

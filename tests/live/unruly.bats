@@ -47,12 +47,14 @@ sys.exit(not seconds < float(sys.argv[2]))' "$BATS_TEST_TMPDIR/profile.json" "$1
 	sampled_less_than 4
 }
 
+# bats test_tags=long
 @test "a process whose first thread has ended is profiled" {
 	start "$BATS_TEST_TMPDIR/unruly" leaderless
 	profile --for 1s
 	grep -q '"compute"' "$BATS_TEST_TMPDIR/profile.json"
 }
 
+# bats test_tags=long
 @test "a process with more threads than we may have descriptors is profiled, and that is told" {
 	start "$BATS_TEST_TMPDIR/unruly" threads 400
 	(ulimit -n 300 && profile --for 1s)

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* The verdict on programs that die while the test runs: class, place, last words. */
 #include "tests/support/many_deaths.h"
 #include "tests/support/opened.h"

@@ -1,4 +1,4 @@
-/* layer: core */
+/* layer: core tier: long */
 /* The identity of a file: which one was mapped, by its build-id, Go's build-id, layout and contents. */
 #include "tests/integration/core/process/found_file.h"
 

@@ -1,4 +1,4 @@
-/* layer: dwarf */
+/* layer: dwarf tier: long */
 /* Functions known to Go's run-time: a hand-made table, and a real one compared with its program's symbols (skipped
  * without go). */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* layer: dwarf */
+/* layer: dwarf tier: long */
 /* The text of a value. Expected texts are gdb 13.1's, except where a comment says otherwise. */
 #include "tests/support/compile_program.h"
 

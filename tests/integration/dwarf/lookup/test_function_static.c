@@ -1,4 +1,4 @@
-/* layer: dwarf */
+/* layer: dwarf tier: long */
 /* The compiler prints the list of variables; variables on the stack, in registers or in a class must not be among
  * them. */
 #include "dwarf/lookup/function_static.h"

@@ -1,4 +1,4 @@
-/* layer: dwarf */
+/* layer: dwarf tier: long */
 #include "dwarf/lookup/lookup.h"
 
 #include <dwarf.h>

@@ -1,4 +1,4 @@
-/* layer: dwarf */
+/* layer: dwarf tier: long */
 /* Debug files: the places where they are searched, dwz's common file, modules without a file. */
 #include "tests/integration/dwarf/module/split_file.h"
 

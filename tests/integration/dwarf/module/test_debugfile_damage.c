@@ -1,4 +1,4 @@
-/* layer: dwarf */
+/* layer: dwarf tier: long */
 /* Compressed debug files, and damaged ones: a reason is told, and nothing is harmed. */
 #include "tests/integration/dwarf/module/split_file.h"
 

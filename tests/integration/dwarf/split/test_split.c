@@ -1,4 +1,4 @@
-/* layer: dwarf */
+/* layer: dwarf tier: long */
 #include "dwarf/split/split.h"
 
 #include <dwarf.h>

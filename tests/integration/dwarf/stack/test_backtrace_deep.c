@@ -1,4 +1,4 @@
-/* layer: dwarf */
+/* layer: dwarf tier: long */
 /* Deep stacks: repeated calls are shown as one cycle, the middle is omitted and counted, and the walk ends. */
 #include "tests/support/scene.h"
 

@@ -1,4 +1,4 @@
-/* layer: dwarf */
+/* layer: dwarf tier: long */
 /* Places: functions, inlined functions, blocks and lines of code addresses. The programs are compiled while the test
  * runs. */
 #include "tests/support/grid.h"

@@ -1,4 +1,4 @@
-/* layer: dwarf */
+/* layer: dwarf tier: long */
 #include "dwarf/symstore/store_scan.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* layer: dwarf */
+/* layer: dwarf tier: long */
 /* Frames replaced by tail calls: call sites identify the functions in between, or nothing does. */
 #include "tests/support/scene.h"
 

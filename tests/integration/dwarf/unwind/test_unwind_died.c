@@ -1,4 +1,4 @@
-/* layer: dwarf */
+/* layer: dwarf tier: long */
 /* Stepping through real stacks, of programs that crash while the test runs. */
 #include "tests/support/scene.h"
 

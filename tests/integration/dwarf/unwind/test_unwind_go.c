@@ -1,4 +1,4 @@
-/* layer: dwarf */
+/* layer: dwarf tier: long */
 /* Go stacks across the switch to the thread's stack, on programs with known calls; skipped without go. */
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* layer: dwarf */
+/* layer: dwarf tier: long */
 /* Stacks through code without call frame information, of programs that die while the test runs: no frame is lost and
  * none invented, and what is guessed says so. Expected stacks are those of the source. */
 #include "tests/support/scene.h"

@@ -1,4 +1,4 @@
-/* layer: heap */
+/* layer: heap tier: long */
 #include "tests/support/grid.h"
 #include "tests/support/accounts.h"
 

@@ -1,4 +1,4 @@
-/* layer: heap */
+/* layer: heap tier: long */
 /* Rust's library: the program reports the types of its blocks; skipped without rustc. */
 #include <setjmp.h>
 #include <stdarg.h>

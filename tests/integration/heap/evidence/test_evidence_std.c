@@ -1,4 +1,4 @@
-/* layer: heap */
+/* layer: heap tier: long */
 /* C++ containers: the type requested from the allocator is the type found for the block. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* layer: heap
+/* layer: heap tier: long
  *
  * A typed pointer to the links of an intrusive list, or to a second base class, keeps its block as one to the block's
  * beginning does; a pointer to anything else in the middle does not. The program knows which is which. */

@@ -1,4 +1,4 @@
-/* layer: heap
+/* layer: heap tier: long
  *
  * What only the room after a vector's last element, or the end of an array, leads to is possibly leaked; elements are
  * held. The program knows which is which. */

@@ -1,4 +1,4 @@
-/* layer: heap
+/* layer: heap tier: long
  *
  * Programs that damage their heaps in a known way: the lost blocks, compared with their list, and the reported
  * culprit. */

@@ -1,4 +1,4 @@
-/* layer: heap */
+/* layer: heap tier: long */
 /* Programs record their blocks (addresses inverted, so that the record itself has no pointers) and die. The types
  * from typing are compared with the record. */
 #include <setjmp.h>

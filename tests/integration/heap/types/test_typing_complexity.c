@@ -1,4 +1,4 @@
-/* layer: heap
+/* layer: heap tier: long
  *
  * Debug information that makes typing read the same bytes repeatedly, or compare everything with everything: the time
  * must be proportional to the memory. The programs are valid C; their types are unreasonable. */

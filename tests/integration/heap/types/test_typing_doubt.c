@@ -1,4 +1,4 @@
-/* layer: heap */
+/* layer: heap tier: long */
 /* Programs whose blocks resemble those of another type, or are told by doubtful pointers: a wrong type is worse than
  * none, and a guess makes nothing certain. */
 #include <setjmp.h>

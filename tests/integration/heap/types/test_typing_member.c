@@ -1,4 +1,4 @@
-/* layer: heap */
+/* layer: heap tier: long */
 /* What the members of an object say of its type: which of several types of one size it has, and when nothing tells. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* layer: lua
+/* layer: lua tier: long
  *
  * xcore.gather and xcore.graph on a program that recorded the retained sizes of its objects: an interpreter's, with
  * tagged values, tables in two widths, and compressed pointers. */

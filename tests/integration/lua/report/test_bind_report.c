@@ -1,4 +1,4 @@
-/* layer: lua
+/* layer: lua tier: long
  *
  * Scripts fill a report; the test reads it back from JSON and text, and checks the errors. */
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* layer: lua
+/* layer: lua tier: long
  *
  * The plugin tests/plugin/toy/toy.lua on its program, which records who called whom. */
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Operands of assembled instructions against the manual: access, size and address, from known registers. */
 #include "triage/code/operand.h"
 

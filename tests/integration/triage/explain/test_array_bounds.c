@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Elements outside of their array: programs that crash by one, with the truth in their source. */
 #include "tests/support/opened.h"
 

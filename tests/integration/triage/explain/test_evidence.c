@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* The report of a fault: the access in the headline, the instruction, its register and the owner of the register's
  * value. */
 #include "tests/support/run_verdict.h"

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* The accessed expression, in source terms, and the origin of the bad value: programs that crash from it, with the
  * truth in their source. */
 #include "tests/support/grid.h"

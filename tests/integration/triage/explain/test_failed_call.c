@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* What a call of the C library returned when it failed: by the names of the source, with errno. */
 #include "tests/support/grid.h"
 #include "tests/support/many_deaths.h"

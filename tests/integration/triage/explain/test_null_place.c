@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* What holds the NULL: an empty smart pointer, or an entry of a table. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Every row of the table of faults, on programs that die in that way while the test runs. */
 #include "tests/support/grid.h"
 #include "tests/support/many_deaths.h"

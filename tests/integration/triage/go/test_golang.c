@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Panics and fatal errors of Go, on programs that crash from them; skipped without go. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Fatal errors about maps that several goroutines use; skipped without go. */
 #include <stdlib.h>
 

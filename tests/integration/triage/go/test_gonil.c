@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Where a nil of Go came from: through callers, results of calls and lookups in maps; skipped without go. */
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Programs that wait for a child until another process kills them. tests/live/hung.bats has those that nobody kills. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Streams of the C library that were closed before. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

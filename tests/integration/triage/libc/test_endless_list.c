@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Lists of variable arguments that nothing ends. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

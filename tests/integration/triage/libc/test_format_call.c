@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Formats that are data, and constant ones that do not fit their call. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

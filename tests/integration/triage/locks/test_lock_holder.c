@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* The holder of a lock that does not record it, on the stack of a program that died, used as that of many threads. */
 #include "tests/support/opened.h"
 

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Waits of running programs that are no cycle, what a report lists of many, and what idle threads wait for. */
 #include "tests/support/grid.h"
 #include "triage/cause.h"

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Programs that go along a list until another process kills them. Lists that lead back to themselves are told; rings
  * whose loop ends, or is meant to go on, are not. */
 #include "tests/support/grid.h"

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Iterators of C++ containers whose element was erased in the loop that used them. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

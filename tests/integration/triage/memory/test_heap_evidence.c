@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* The heap's contribution to the verdict, on programs that crash from it. */
 #include "tests/support/opened.h"
 

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Pointers, references and iterators into the storage that a container had before it grew, when that memory is in use
  * again: they are stale, and nothing damaged what they lead to. */
 #include "tests/support/grid.h"

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Pointers over the end of a block, and texts that ran over pointers. */
 #include "tests/integration/triage/memory/diagnosed.h"
 

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* What the value of a bad pointer tells: poison, flipped bits, indexes, numbers, objects of another class; or nothing. */
 #include "tests/integration/triage/memory/diagnosed.h"
 

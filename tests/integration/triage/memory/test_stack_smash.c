@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Texts written past the end of local arrays, detected before the stack protector's check; and the owner of an overrun
  * block. */
 #include "tests/support/grid.h"

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Pointers to what was freed, returned from or reset. */
 #include "tests/integration/triage/memory/diagnosed.h"
 

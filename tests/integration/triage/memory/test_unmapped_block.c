@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Large blocks used after they were freed: their mappings are gone. Programs that die of it while the test runs. */
 #include "tests/support/grid.h"
 #include "tests/support/opened.h"

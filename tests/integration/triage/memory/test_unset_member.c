@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Members that nothing has set: they hold what the last owner of their memory left. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Blocks that are too small because the product that they were asked for did not fit into 32 bits. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Failed assertions: the asserted text, and the values of the program's input. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

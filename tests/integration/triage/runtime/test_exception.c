@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* C++ programs ended by the runtime. The truth is the source's throw expression and its place. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

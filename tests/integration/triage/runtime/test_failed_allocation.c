@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Programs that give up when they run out of memory, and similar-looking programs. The truth is in the source. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Functions by which programs end themselves: their caller is to be looked at, and their message is told. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* The argument of free() when glibc found the heap damaged; the truth is in the source. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Destructors that run on an object whose block has been freed. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

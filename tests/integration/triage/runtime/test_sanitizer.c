@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* A sanitizer's report, on programs that one stops. AddressSanitizer's map terabytes of shadow memory: corpora/deaths
  * has them. Here its functions are simulated by name, with the report's text in the usual place. */
 #include "tests/support/grid.h"

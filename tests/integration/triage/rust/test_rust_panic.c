@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Rust panics, on programs that panic; skipped without rustc. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Stack overflows: distinguished from wild pointers, with their cause. */
 #include <signal.h>
 

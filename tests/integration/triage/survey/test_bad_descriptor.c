@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Programs that give up because a descriptor is not open. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

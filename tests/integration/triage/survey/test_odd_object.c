@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Programs that end themselves because an object is no longer what it should be. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Views of C++ that are longer than the block that they begin in. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Returns to an address that was written through a pointer of an object elsewhere. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

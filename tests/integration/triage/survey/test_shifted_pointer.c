@@ -1,4 +1,4 @@
-/* layer: triage */
+/* layer: triage tier: long */
 /* Pointers that were changed by a few bytes, and what is read through them. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"

@@ -1,4 +1,4 @@
-/* layer: batch */
+/* layer: batch tier: long */
 /* export: paths; all formats are inert, reproducible and valid. */
 #include "batch/export/export_cluster.h"
 #include "tests/support/exported.h"

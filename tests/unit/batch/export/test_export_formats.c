@@ -1,4 +1,4 @@
-/* layer: batch */
+/* layer: batch tier: long */
 /* export: each format's output for the hand-made problems. */
 #include <jansson.h>
 

@@ -1,4 +1,4 @@
-/* layer: batch */
+/* layer: batch tier: check */
 /* worker: the parent's handling of a worker compromised by its core. */
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* layer: batch */
+/* layer: batch tier: test */
 /* batch: file systems that do not answer delay only the core that needs their files. They are real (FUSE). Tests are
  * skipped where FUSE cannot be mounted. */
 #include "tests/support/check.h"

@@ -1,4 +1,4 @@
-/* layer: batch */
+/* layer: batch tier: check */
 /* worker: a core in a sandbox gives a record, and so does every file that is no core. */
 #include <glob.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* layer: batch */
+/* layer: batch tier: check */
 /* worker: without room for temporary files a core is not examined, and that is told. */
 #include <sched.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* layer: batch */
+/* layer: batch tier: check */
 /* worker: it knows nothing of its parent, of the environment and of other cores, and the terminal's signals do not reach
  * it. */
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* layer: batch */
+/* layer: batch tier: check */
 /* worker: with few descriptors, processes or rights, and without a sandbox, no core gets a wrong record. */
 #include <errno.h>
 #include <sched.h>

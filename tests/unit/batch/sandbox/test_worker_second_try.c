@@ -1,4 +1,4 @@
-/* layer: batch */
+/* layer: batch tier: check */
 /* worker: a core gets a second try, without its heap or after a failure that is not its own. */
 #include <sys/mman.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* layer: core */
+/* layer: core tier: test */
 /* stall: detects processes that wait for a file that does not answer, with its name, and distinguishes other waits. */
 #include "tests/support/check.h"
 

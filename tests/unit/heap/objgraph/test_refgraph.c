@@ -1,4 +1,4 @@
-/* layer: heap
+/* layer: heap tier: check
  *
  * A plugin's graph against definitions: the node of an address by linear search, distances by iteration until nothing
  * changes. */

@@ -1,4 +1,4 @@
-/* layer: heap
+/* layer: heap tier: check
  *
  * A plugin's graph of a million nodes: what each retains is as known from its form. */
 #include <time.h>

@@ -1,4 +1,4 @@
-/* layer: heap
+/* layer: heap tier: check
  *
  * A node's retained size in a plugin's graph against removing the node, the graph's flame graphs, and both against the
  * heap's own graph and retention. */
