@@ -89,6 +89,10 @@ class Tree(unittest.TestCase):
         self.write("core/io/b.c", "\n" * 501)
         self.finds("core/io/b.c has 501 lines")
 
+    def test_a_long_line(self):
+        self.write("core/io/b.c", "/*\n\t" + "é" * 112 + " */\n")
+        self.finds("core/io/b.c:2 has 123 columns")
+
     def test_a_full_folder(self):
         for i in range(26):
             self.write("dwarf/elf/f%d.c" % i, "\n")

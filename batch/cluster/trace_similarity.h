@@ -3,9 +3,9 @@
  * By the plain distance (distance.h), two sibling functions called from the same deep stack are near, but they are two
  * problems. So:
  *
- *	in one build        the innermost frame must be equal; in complete stacks its caller, too
- *	in two builds       the innermost frame may be inlined in one build: it is among the other trace's first three frames
- *	in two programs     five frames must be equal: a library's frames alone prove nothing */
+ *  in one build        the innermost frame must be equal; in complete stacks its caller, too
+ *  in two builds       the innermost frame may be inlined in one: it is among the other trace's first three frames
+ *  in two programs     five frames must be equal: a library's frames alone prove nothing */
 #ifndef XC_TRACE_SIMILARITY_H
 #define XC_TRACE_SIMILARITY_H
 

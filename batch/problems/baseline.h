@@ -1,12 +1,12 @@
 /* baseline: the problems that a project already knows, as a text file that people edit and merge. One line per cluster,
  * sorted.
  *
- *	# xcore baseline 4
+ *  # xcore baseline 4
  *
- *	match expires=2027-01-31 | heap-* | png_* # vendor's, see ticket 90
- *	# a comment right above a line stays with it
- *	3f9a2c17b0de expires=2027-01-31 severity=low class=null-read seen=+-++- sig=<hex>,<hex> | null-read | parse | main
- *	                                                                                         # ticket 812, fixed in 2.4
+ *  match expires=2027-01-31 | heap-* | png_* # vendor's, see ticket 90
+ *  # a comment right above a line stays with it
+ *  3f9a2c17b0de expires=2027-01-31 severity=low class=null-read seen=+-++- sig=<hex>,<hex> | null-read | parse | main
+ *                                                                                           # ticket 812, fixed in 2.4
  *
  * (The last entry is one line in the file.) The number is XC_SIGNATURE_VERSION: other signatures give the same crashes
  * other ids, so a baseline of another version is refused.

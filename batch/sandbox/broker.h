@@ -4,11 +4,11 @@
  * only the broker hangs. A request is one packet on a socket (broker_client.h); its answer is a packet with a
  * descriptor. A worker that breaks the rules or asks for too much gets no more answers and is ended. The broker opens,
  * for reading:
- *	- the worker's core;
- *	- regular files with an ELF header below the roots that the user gave (the host's "/" too, unless it is excluded),
- *	  but no cores and nothing that the kernel synthesises;
- *	- debug information in the cache;
- *	- one unlinked temporary file to inflate into, which is also writable.
+ *  - the worker's core;
+ *  - regular files with an ELF header below the roots that the user gave (the host's "/" too, unless it is excluded),
+ *    but no cores and nothing that the kernel synthesises;
+ *  - debug information in the cache;
+ *  - one unlinked temporary file to inflate into, which is also writable.
  * So a compromised worker can read programs and libraries, and nothing else. */
 #ifndef XC_BROKER_H
 #define XC_BROKER_H

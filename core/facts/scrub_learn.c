@@ -1,7 +1,7 @@
 /* scrub_learn: the environment lies at the end of the stack (Linux fs/exec.c, fs/binfmt_elf.c, 6.1):
  *
- * 	argc | argv … NULL | envp … NULL | auxv … | platform, random bytes | argv's strings | envp's strings | file name
- * 	                                                                                                       ^ AT_EXECFN
+ *  argc | argv … NULL | envp … NULL | auxv … | platform, random bytes | argv's strings | envp's strings | file name
+ *                                                                                                         ^ AT_EXECFN
  * The strings are contiguous, so they are read backwards from the file name up to one that is not NAME=VALUE. A name
  * may contain any characters: shells export "BASH_FUNC_module%%". */
 #include "core/facts/scrub_learn.h"

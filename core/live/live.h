@@ -48,8 +48,8 @@ void xc_live_count_torn(struct xc_process *process);
  * when frozen ranges, counted in whole pages, would exceed 256 MiB. */
 XC_MUST_CHECK struct xc_error *xc_live_freeze(struct xc_process *process, xc_addr addr, uint64_t len);
 
-/* Freeze bytes that a thread may write, as xc_live_freeze, if they stay the same while it runs on for a while: then they
- * are what they were when it was sampled. Takes 30 ms at most; false when they changed, or it did not run. */
+/* Freeze bytes that a thread may write, as xc_live_freeze, if they stay the same while it runs on for a while: then
+ * they are what they were when it was sampled. Takes 30 ms at most; false when they changed, or it did not run. */
 bool xc_live_freeze_still(struct xc_process *process, pid_t tid, xc_addr addr, size_t len);
 
 /* A window into the past: until the next call, reads of [lo, lo + len) give `bytes`, which the kernel copied with a

@@ -1,9 +1,9 @@
 /* flame_pprof: a stack tree as a pprof profile: protocol buffers, compressed by gzip (proto/profile.proto of
  * github.com/google/pprof). A location for each function; numbers of both, and of samples' frames, count from 1.
  *
- *	Profile   1 sample_type, 2 sample, 4 location, 5 function, 6 string_table ("" first), 13 comment, 14 default_sample_type
- *	ValueType 1 type, 2 unit · Sample 1 location_id (innermost first), 2 value
- *	Location  1 id, 4 line · Line 1 function_id · Function 1 id, 2 name, 3 system_name */
+ *  Profile   1 sample_type, 2 sample, 4 location, 5 function, 6 string_table ("" first), 13 comment, 14 default type
+ *  ValueType 1 type, 2 unit · Sample 1 location_id (innermost first), 2 value
+ *  Location  1 id, 4 line · Line 1 function_id · Function 1 id, 2 name, 3 system_name */
 #include <string.h>
 
 #include "core/base/text.h"

@@ -2,10 +2,10 @@
  *
  * C++ has three imports, which debug information keeps where they are written:
  *
- *	namespace fs = std::filesystem;   `fs::path` is "std::filesystem::path"
- *	using lib::level;                 `level` is "lib::level"
- *	using namespace lib;              `level` may be "lib::level", and `level` of an outer scope is hidden only as if
- *	                                  it were declared in the scope that surrounds both
+ *  namespace fs = std::filesystem;   `fs::path` is "std::filesystem::path"
+ *  using lib::level;                 `level` is "lib::level"
+ *  using namespace lib;              `level` may be "lib::level", and `level` of an outer scope is hidden only as if
+ *                                    it were declared in the scope that surrounds both
  *
  * So each scope has the names that it declares, the first two kinds of its imports, and the namespaces that act there.
  * A name is rewritten by imports until a definition has it. Imports are searched in the unit of the function. */

@@ -1,8 +1,8 @@
 /* exprcode: the encoding of expressions: DWARF 5, 7.7.1 and table 7.9; GNU's operators: gcc 12, include/dwarf2.def, and
  * the gcc wiki's TypedDWARF and DebugFission. The operands of an operator are a string of letters:
  *
- *	a address   1 2 4 8 unsigned bytes   x y z 1, 2 or 4 signed bytes   u ULEB128   s SLEB128   r offset in .debug_info
- *	b block: ULEB128 and bytes   c block with a length of one byte, which is part of the block */
+ *  a address   1 2 4 8 unsigned bytes   x y z 1, 2 or 4 signed bytes   u ULEB128   s SLEB128   r offset in .debug_info
+ *  b block: ULEB128 and bytes   c block with a length of one byte, which is part of the block */
 #include "dwarf/module/exprcode.h"
 
 #include <dwarf.h>

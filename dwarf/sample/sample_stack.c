@@ -98,8 +98,8 @@ static void add_kernel(const struct xc_perf_record *sample, struct xc_sample_sta
 	s->kernel_count = s->count;
 }
 
-/* Was the return address to `caller` read later than the sample? A function that jumped on to the callee has none there,
- * and the stack pointer of the callee. */
+/* Was the return address to `caller` read later than the sample? A function that jumped on to the callee has none
+ * there, and the stack pointer of the callee. */
 static bool is_late(const struct xc_sample_unwinder *u, const struct xc_frame *caller, const struct xc_frame *callee)
 {
 	uint64_t sp;

@@ -1,9 +1,9 @@
 /* split: skeletons, the files that they name, and the images made of them.
  *
- *	skeleton (offset) ──→ id ──→ file: the module's .dwp when it has the id, else a .dwo whose unit has it
- *	                      │
- *	                      └─→ image: the units and type units of the .dwo; of a .dwp the unit alone, with the type units
- *	                          that it needs
+ *  skeleton (offset) ──→ id ──→ file: the module's .dwp when it has the id, else a .dwo whose unit has it
+ *                        │
+ *                        └─→ image: the units and type units of the .dwo; of a .dwp the unit alone, with the type units
+ *                            that it needs
  *
  * Each answer is kept, also that a unit was not found. */
 #include "dwarf/split/split.h"

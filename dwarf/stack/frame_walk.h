@@ -16,8 +16,8 @@ struct xc_frame_walk {
 	bool begun;
 };
 
-/* Begin before the innermost frame of a thread; at most `most` frames are walked. Everything is borrowed. A thread whose
- * registers are not known, and a machine whose stacks are not supported, have no frames. */
+/* Begin before the innermost frame of a thread; at most `most` frames are walked. Everything is borrowed. A thread
+ * whose registers are not known, and a machine whose stacks are not supported, have no frames. */
 void xc_frame_walk_begin(struct xc_frame_walk *walk, const struct xc_process *process, struct xc_unwinder *unwinder,
 			 const struct xc_thread *thread, unsigned most);
 

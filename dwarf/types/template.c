@@ -1,7 +1,7 @@
 /* template: arguments read from the children of a class or function.
  *
- *	DW_TAG_template_type_parameter, DW_TAG_template_value_parameter (DWARF 5, 2.23), DW_TAG_GNU_template_template_param
- *	and packs of these, DW_TAG_GNU_template_parameter_pack (GNU extensions)
+ *  DW_TAG_template_type_parameter, DW_TAG_template_value_parameter (DWARF 5, 2.23), DW_TAG_GNU_template_template_param
+ *  and packs of these, DW_TAG_GNU_template_parameter_pack (GNU extensions)
  * They stand before all other children of a class, so that one look tells a class without. */
 #include "dwarf/types/template.h"
 

@@ -5,7 +5,7 @@
  * systemstack(), mcall(), morestack() and, for C, asmcgocall() switch. No call frame information describes the way
  * back, but each goroutine has the place in g.sched:
  *
- *	thread storage ──→ g (a goroutine, g0, or gsignal while a handler runs) ──→ g.m ──→ m.curg ──→ curg.sched { sp, pc, …, bp }
+ *  thread storage ──→ g (goroutine, g0, or gsignal in a handler) ──→ g.m ──→ m.curg ──→ curg.sched { sp, pc, …, bp }
  *
  * Layouts come from the program's own debug information (runtime.g, runtime.m, runtime.gobuf); without it those that
  * did not change from Go 1.12 to 1.22 are used, as far as they are needed here. The storage is that of amd64 (Go

@@ -1,12 +1,12 @@
 /* jemalloc_tree: jemalloc's radix tree from pages to extents, found by its shape and read without trust.
  *
- *	root: array in the module's .bss          node (3 levels only)          leaf
- *	┌────┬────┬─ … ─┬────┐                    ┌────┬─ … ─┬────┐             ┌───────┬─ … ─┬───────┐
- *	│ 0  │ ●──┼──── … ───┼──────────────────► │ 0  │ … ● │ 0  │ ──────────► │ entry │     │ entry │
- *	└────┴────┴─ … ─┴────┘  addr's high bits  └────┴─ … ─┴────┘             └───────┴─ … ─┴───────┘  a page each
+ *  root: array in the module's .bss          node (3 levels only)          leaf
+ *  ┌────┬────┬─ … ─┬────┐                    ┌────┬─ … ─┬────┐             ┌───────┬─ … ─┬───────┐
+ *  │ 0  │ ●──┼──── … ───┼──────────────────► │ 0  │ … ● │ 0  │ ──────────► │ entry │     │ entry │
+ *  └────┴────┴─ … ─┴────┘  addr's high bits  └────┴─ … ─┴────┘             └───────┴─ … ─┴───────┘  a page each
  *
- *	entry, 8 bytes:   | class | pointer to the extent's record | state | is_head | slab |      where the class fits above
- *	entry, 16 bytes:  | pointer to the extent's record | 32 bits of class, state, is_head, slab |  the bits of an address
+ *  entry, 8 bytes:   | class | pointer to the extent's record | state | is_head | slab |     where the class fits above
+ *  entry, 16 bytes:  | pointer to the extent's record | 32 bits of class, state, is_head, slab |  bits of an address
  *
  * checked against jemalloc 5.3.0, include/jemalloc/internal/rtree.h, with two and three levels, and 5.2.1 as it
  * runs. With 48-bit addresses there are two levels of 18 bits and entries of 8 bytes; where jemalloc was configured

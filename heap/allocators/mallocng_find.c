@@ -1,11 +1,12 @@
 /* Finds musl's groups. Layout of musl 1.2.3 (the same since 1.2.1), src/malloc/mallocng/meta.h and glue.h:
  *
- *	malloc_context        secret | [pagesize] | init_done:32 mmap_counter:32 | free_meta_head | avail_meta | avail_meta_count
- *	                      | avail_meta_area_count | meta_alloc_shift | meta_area_head | meta_area_tail | avail_meta_areas
- *	                      | active[48] | usage_by_class[48] | …        (pagesize where the machine has several)
- *	meta_area (one page)  check = secret | next | nslots:32 pad:32 | meta …                       nslots ≤ 101
- *	meta (40 bytes)       prev | next | mem | avail_mask:32 freed_mask:32 | last_idx:5 freeable:1 sizeclass:6 maplen:52
- *	group at mem          meta | active_idx:5 pad | slot 0 …                            16 bytes before the first slot
+ *  malloc_context        secret | [pagesize] | init_done:32 mmap_counter:32 | free_meta_head | avail_meta
+ *                        | avail_meta_count | avail_meta_area_count | meta_alloc_shift | meta_area_head
+ *                        | meta_area_tail | avail_meta_areas | active[48] | usage_by_class[48] | …
+ *                        (pagesize where the machine has several)
+ *  meta_area (one page)  check = secret | next | nslots:32 pad:32 | meta …                       nslots ≤ 101
+ *  meta (40 bytes)       prev | next | mem | avail_mask:32 freed_mask:32 | last_idx:5 freeable:1 sizeclass:6 maplen:52
+ *  group at mem          meta | active_idx:5 pad | slot 0 …                            16 bytes before the first slot
  *
  * active[] has only groups with free slots, so groups are found through the areas: a meta in use has mem set. No
  * symbol is needed: the secret, 64 random bits in the context and at the start of each area, identifies all of

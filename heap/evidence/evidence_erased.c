@@ -1,7 +1,8 @@
 /* evidence_erased: std::function and std::any, which erase the type of their content.
  *
- *	libstdc++ (bits/std_function.h, std/any)       | bytes or pointer: 16 | manager | invoker |     | manager | bytes or pointer: 8 |
- *	libc++ (any)                                   | handler | pointer | … |       its function has an object with a vtable
+ *  libstdc++ std::function (bits/std_function.h)  | bytes or pointer: 16 | manager | invoker |
+ *  libstdc++ std::any (std/any)                   | manager | bytes or pointer: 8 |
+ *  libc++ (any)                                   | handler | pointer | … |   its function has an object with a vtable
  *
  * The manager is a function of a template over the type: _Function_handler<R (A…), F>::_M_manager,
  * any::_Manager_external<T>::_S_manage (T on the heap), _Manager_internal (T inside),

@@ -129,7 +129,7 @@ bool xc_glibc_may_be_heap(const struct xc_process *process, const struct xc_mapp
 
 /* mp_ (struct malloc_par) contains the address of the brk heap:
  *
- *	…  int n_mmaps, n_mmaps_max, max_n_mmaps, no_dyn_threshold;  size_t mmapped_mem, max_mmapped_mem;  char *sbrk_base;  …
+ *  …  int n_mmaps, n_mmaps_max, max_n_mmaps, no_dyn_threshold;  size_t mmapped_mem, max_mmapped_mem; char *sbrk_base; …
  *
  * From 2.35 on, four bytes of padding precede mmapped_mem if words have 8 bytes. */
 static bool read_counts(const struct xc_window *window, xc_addr mapped_mem, uint32_t *count_out)

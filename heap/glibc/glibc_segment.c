@@ -1,9 +1,9 @@
 /* glibc_segment: finds the memory that holds the chunks of each arena.
  *
- *	main arena   the memory from sbrk: [end of top - system_mem, end of top). Where something else moved the break, or
- *	             mmap replaced sbrk, a part ends in a pair of fenceposts, and the walk continues after them.
- *	sub-arena    heaps at multiples of HEAP_MAX, linked by `prev` from the one with the top chunk to the first.
- *	             HEAP_MAX is tunable; it is the power of two with which the chains of most arenas are complete. */
+ *  main arena   the memory from sbrk: [end of top - system_mem, end of top). Where something else moved the break, or
+ *               mmap replaced sbrk, a part ends in a pair of fenceposts, and the walk continues after them.
+ *  sub-arena    heaps at multiples of HEAP_MAX, linked by `prev` from the one with the top chunk to the first.
+ *               HEAP_MAX is tunable; it is the power of two with which the chains of most arenas are complete. */
 #include <stdlib.h>
 
 #include "heap/glibc/glibc_extent.h"

@@ -63,8 +63,8 @@ static bool is_relro(const struct xc_process *process, size_t number, uint32_t m
 	       next->writable && module_index(process, next->lo) == module;
 }
 
-/* Where the data of the module begin in the mapping: before them, its first page has what the file has there, the end of
- * the constants. */
+/* Where the data of the module begin in the mapping: before them, its first page has what the file has there, the end
+ * of the constants. */
 static xc_addr first_datum(const struct xc_process *process, uint32_t module, const struct xc_mapping *m)
 {
 	const struct xc_module *of = process->by_address[module];

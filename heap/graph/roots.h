@@ -1,15 +1,15 @@
 /* roots: the memory outside of blocks from which blocks are reached.
  *
- *	mapping                      is a root as
- *	data and bss of a module     GLOBAL (also data that the loader wrote and then protected, directly below; not what
- *	                             the file has before them in their first page)
- *	stack of a thread            STACK, from the red zone below sp up to the thread's descriptor; lower memory is dead
- *	thread descriptor, TLS       TLS
- *	stack of an ended thread     nothing: glibc keeps such stacks for the next thread
- *	any other                    MAPPING, except for files that are mapped shared, and code
- *	memory of an allocator       nothing: live blocks are nodes, not roots, and the rest is the allocator's own; nor are
- *	                             the states of its arenas, which still point to former chunks
- *	a damaged part of a heap     DAMAGED: its blocks are lost, but the targets of its pointers may not be */
+ *  mapping                      is a root as
+ *  data and bss of a module     GLOBAL (also data that the loader wrote and then protected, directly below; not what
+ *                               the file has before them in their first page)
+ *  stack of a thread            STACK, from the red zone below sp up to the thread's descriptor; lower memory is dead
+ *  thread descriptor, TLS       TLS
+ *  stack of an ended thread     nothing: glibc keeps such stacks for the next thread
+ *  any other                    MAPPING, except for files that are mapped shared, and code
+ *  memory of an allocator       nothing: live blocks are nodes, not roots, and the rest is the allocator's own; nor are
+ *                               the states of its arenas, which still point to former chunks
+ *  a damaged part of a heap     DAMAGED: its blocks are lost, but the targets of its pointers may not be */
 #ifndef XC_ROOTS_H
 #define XC_ROOTS_H
 

@@ -301,9 +301,8 @@ bool xc_typing_is_text_instead(const struct xc_engine *engine, struct xc_window 
 /* Points for and against a type of the memory at an address. */
 struct xc_score {
 	uint32_t good, bad;
-	uint32_t sure; /* of the good: unlikely to be chance */
-	uint32_t
-		maybe; /* more that is good, if the right pointer of each union is meant: doubt about other types; if deep */
+	uint32_t sure;   /* of the good: unlikely to be chance */
+	uint32_t maybe;  /* more that is good, if the right pointer of each union is meant: doubt about other types */
 	uint32_t self;   /* the map, if known */
 	uint32_t looked; /* slots examined so far: unions in unions of hostile debug information have no end */
 	uint32_t most;   /* limit of that */

@@ -1,19 +1,19 @@
 /* plugin_test: a plugin's own tests: test/NAME.lua files in its directory, each of which returns a list of cases.
  *
- *	return {
- *	  { name = "counts nodes of a ring",
- *	    fixture = { … },                     synthetic memory (fixture.h), or
- *	    core = "cores/small.zst",            a core, by its path relative to the test file; exe = "…" its program
- *	    analyze = true,                      what to call: analyze, or
- *	    command = "show", args = { "-v" },   a command, or
- *	    flame = "memory",                    a flame graph, or
- *	    run = function(t, report) … end,     any code
- *	    expect = { ring = { nodes = 3 } },   sections by key: fields by key, tables as lists of rows, trees as weights by
- *	                                         "a;b", histograms as lists of buckets; `notes`: texts of notes
- *	    output = { "3 nodes" },              the lines printed, all of them
- *	    error = "is not mapped",             it fails, and its message contains this
- *	    check = function(got) … end },       receives everything: got.sections, got.output, got.error, got.flame
- *	}
+ *  return {
+ *    { name = "counts nodes of a ring",
+ *      fixture = { … },                     synthetic memory (fixture.h), or
+ *      core = "cores/small.zst",            a core, by its path relative to the test file; exe = "…" its program
+ *      analyze = true,                      what to call: analyze, or
+ *      command = "show", args = { "-v" },   a command, or
+ *      flame = "memory",                    a flame graph, or
+ *      run = function(t, report) … end,     any code
+ *      expect = { ring = { nodes = 3 } },   sections by key: fields by key, tables as lists of rows, trees as weights
+ *                                           by "a;b", histograms as lists of buckets; `notes`: texts of notes
+ *      output = { "3 nodes" },              the lines printed, all of them
+ *      error = "is not mapped",             it fails, and its message contains this
+ *      check = function(got) … end },       receives everything: got.sections, got.output, got.error, got.flame
+ *  }
  *
  * Expected items must be present; other items may be present too. A function in place of a value is called with the
  * actual value and returns whether it is right (and why not). Lists must have the same length. The plugin runs as

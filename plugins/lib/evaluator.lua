@@ -145,7 +145,8 @@ function evaluator.find(finder, words)
 	return best and words[best], best ~= nil
 end
 
--- The same for a C frame. Once the place is learned, mostly registers prove it, and the rest of the C frame is not read.
+-- The same for a C frame. Once the place is learned, mostly registers prove it, and the rest of the C frame is not
+-- read.
 function evaluator.find_in(finder, t, one, registers)
 	local learned = finder.learned
 	if learned and (finder.uses + 1) % RECHECK ~= 0 then

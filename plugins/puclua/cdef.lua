@@ -1,6 +1,6 @@
 -- Lua's structs as C declarations, for programs whose Lua has no debug information, as in the packages of
--- distributions. Facts of lobject.h, lstate.h and lfunc.h of Lua 5.1.5, 5.2.4, 5.3.6 and 5.4.4 with 64-bit pointers and the
--- default LUA_NUMBER. The program's own text selects the version ("$LuaVersion: Lua 5.4"), and each state that is
+-- distributions. Facts of lobject.h, lstate.h and lfunc.h of Lua 5.1.5, 5.2.4, 5.3.6 and 5.4.4 with 64-bit pointers and
+-- the default LUA_NUMBER. The program's own text selects the version ("$LuaVersion: Lua 5.4"), and each state that is
 -- found proves it (vm.lua).
 local xcore = require "xcore"
 

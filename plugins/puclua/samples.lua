@@ -4,8 +4,8 @@
 -- later. Where luaV_execute keeps its call, a register or a place in its C frame, is learned: it leads to a call of a
 -- Lua function whose code a word of that C frame (the next instruction) points into. That is the proof, too, that the
 -- call still runs what it ran; its callers are those of when they are read, which may be a later call. Lua 5.1 keeps no
--- call, but its thread, whose innermost call is as it is now. Lua 5.2 and 5.3 keep the next instruction in the call alone:
--- there a word of the C frame leads to the function's constants, and the innermost line is not known.
+-- call, but its thread, whose innermost call is as it is now. Lua 5.2 and 5.3 keep the next instruction in the call
+-- alone: there a word of the C frame leads to the function's constants, and the innermost line is not known.
 --
 --	5.2 and later	CallInfo ─previous→ … to the one that begins an interpreter; that of the next C frame is before it
 --	5.1		an array; what is between two C functions belongs to one interpreter
@@ -142,8 +142,8 @@ end
 local function is_current(self, addr, words) return position(self, addr, words) ~= nil end
 
 -- The calls of one interpreter from one on, innermost first, to the list of calls. Returns the one before them, nil for
--- none or, with `calls.deep`, too many; or nil and why they are torn. `pc`: the innermost one's position, false: unknown,
--- nil: it waits where it was saved.
+-- none or, with `calls.deep`, too many; or nil and why they are torn. `pc`: the innermost one's position, false:
+-- unknown, nil: it waits where it was saved.
 local function calls_of(self, addr, pc, calls)
 	for _ = 1, MOST do
 		if addr == 0 or addr == calls.base then return nil end

@@ -88,8 +88,8 @@ function ways.global(t, add)
 	end
 end
 
--- Is a thread's top within its stack, a whole number of values above its start? In other data that leads back to itself,
--- as a large heap of any language has, the words there are anything.
+-- Is a thread's top within its stack, a whole number of values above its start? In other data that leads back to
+-- itself, as a large heap of any language has, the words there are anything.
 local function has_stack(t, L, addr)
 	local stack, top, last = t:u64(addr + L.stack), t:u64(addr + L.top), t:u64(addr + L.stack_last)
 	local used, size = top - stack, last - stack

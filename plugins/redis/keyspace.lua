@@ -72,8 +72,8 @@ function keyspace.walk(t, dicts, begin, visit, every)
 			walk.seen, walk.bad, walk.why = walk.seen + part.seen, walk.bad + part.bad, walk.why or part.why
 			if part.stopped then return end
 		end
-		-- Unreadable data of a running server is often in newly mapped memory: another attempt reads the mappings
-		-- again.
+		-- Unreadable data of a running server is often in newly mapped memory: another attempt reads the
+		-- mappings again.
 		if t.live and walk.bad * 100 > walk.seen then fault.torn() end
 	end
 	local done, err =

@@ -1,7 +1,7 @@
 /* stack_store: stacks of samples, each kept once: a tree of frames, in which a stack is its innermost node.
  *
- * A stack has a number, which stays. Memory, some 20 bytes a node, grows with the number of different stacks, not with that of samples, and
- * ends at `most` nodes. */
+ * A stack has a number, which stays. Memory, some 20 bytes a node, grows with the number of different stacks, not with
+ * that of samples, and ends at `most` nodes. */
 #ifndef XC_STACK_STORE_H
 #define XC_STACK_STORE_H
 

@@ -1,11 +1,11 @@
 /* profile_pprof: proto/profile.proto of github.com/google/pprof. Numbers of things count from 1: location = frame,
  * function = function, mapping = module, in the order of the data. Texts are those of the data, then some words.
  *
- *	Profile   1 sample_type, 2 sample, 3 mapping, 4 location, 5 function, 6 string_table ("" first), 10 duration_nanos,
- *	          11 period_type, 12 period, 13 comment, 14 default_sample_type
- *	ValueType 1 type, 2 unit · Sample 1 location_id (innermost first), 2 value, 3 label · Label 1 key, 2 str, 3 num
- *	Mapping   1 id, 5 filename, 7 has_functions, 8 has_filenames, 9 has_line_numbers, 10 has_inline_frames
- *	Location  1 id, 2 mapping_id, 4 line · Line 1 function_id, 2 line · Function 1 id, 2 name, 4 filename */
+ *  Profile   1 sample_type, 2 sample, 3 mapping, 4 location, 5 function, 6 string_table ("" first), 10 duration_nanos,
+ *            11 period_type, 12 period, 13 comment, 14 default_sample_type
+ *  ValueType 1 type, 2 unit · Sample 1 location_id (innermost first), 2 value, 3 label · Label 1 key, 2 str, 3 num
+ *  Mapping   1 id, 5 filename, 7 has_functions, 8 has_filenames, 9 has_line_numbers, 10 has_inline_frames
+ *  Location  1 id, 2 mapping_id, 4 line · Line 1 function_id, 2 line · Function 1 id, 2 name, 4 filename */
 #include "profile/export/profile_pprof.h"
 
 #include <stdlib.h>

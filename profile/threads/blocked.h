@@ -1,6 +1,6 @@
 /* blocked: where threads are blocked and what they wait for, read through /proc while they wait.
  *
- *	scheduler's counts ─→ system call, sp, pc ─→ unwound from memory ─→ counts again: equal, so it has not run between
+ *  scheduler's counts ─→ system call, sp, pc ─→ unwound from memory ─→ counts again: equal, so it has not run between
  *
  * A thread that runs has no registers that /proc would show. */
 #ifndef XC_BLOCKED_H

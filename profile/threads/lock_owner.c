@@ -1,4 +1,5 @@
-/* lock_owner: "NSpid:	4711	17" in /proc/PID/status: the ids in all namespaces from ours inward (proc(5), man-pages 6.03). */
+/* lock_owner: "NSpid:     4711    17" in /proc/PID/status: the ids in all namespaces from ours inward (proc(5),
+ * man-pages 6.03). */
 #include "profile/threads/lock_owner.h"
 
 #include <stdio.h>

@@ -8,8 +8,8 @@
  * with a vptr, or debug information does not describe its class. */
 const struct xc_type *xc_object_class(const struct xc_crash_context *crash, xc_addr begin);
 
-/* The class of an object that is said to be of class `type`, when neither begins with the other. NULL: it may be of that
- * class, or it is not known. */
+/* The class of an object that is said to be of class `type`, when neither begins with the other. NULL: it may be of
+ * that class, or it is not known. */
 const struct xc_type *xc_object_class_other(const struct xc_crash_context *crash, xc_addr begin,
 					    const struct xc_type *type);
 

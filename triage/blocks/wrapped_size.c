@@ -1,6 +1,6 @@
-/* wrapped_size: see wrapped_size.h. That some product of a few numbers is the size by chance, to the byte, after 32 bits
- * were cut off, is less likely than one in 100,000; that the numbers are what they were when the block was made is not
- * known. */
+/* wrapped_size: see wrapped_size.h. That some product of a few numbers is the size by chance, to the byte, after 32
+ * bits were cut off, is less likely than one in 100,000; that the numbers are what they were when the block was made is
+ * not known. */
 #include "triage/blocks/wrapped_size.h"
 
 #include <inttypes.h>

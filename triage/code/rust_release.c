@@ -1,5 +1,5 @@
-/* rust_release: the futex locks of std, rustc 1.62 to 1.95 (library/std/src/sys/sync/mutex/futex.rs and rwlock/futex.rs),
- * inlined:
+/* rust_release: the futex locks of std, rustc 1.62 to 1.95 (library/std/src/sys/sync/mutex/futex.rs and
+ * rwlock/futex.rs), inlined:
  *
  *	lock cmpxchg %ecx,0x10(%rbx)         takes it: 0 becomes 1, or readers become one more
  *	xor %eax,%eax; xchg %eax,0x10(%rbx)  gives a mutex back
@@ -249,7 +249,8 @@ static void end(struct walk *w)
 
 /* ---- was it given back before? ---- */
 
-/* Does one of the ways of the walk lead to the frame's position? It ends where the lock, or the place, is taken anew. */
+/* Does one of the ways of the walk lead to the frame's position? It ends where the lock, or the place, is taken
+ * anew. */
 typedef bool anew_fn(const struct walk *w, const struct xc_insn *insn);
 
 static bool leads_here(struct walk *w, anew_fn *anew)

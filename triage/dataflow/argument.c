@@ -262,8 +262,8 @@ static bool writes_slot(const struct xc_insn *insn, const struct xc_insn_memory 
 	       farther < 8;
 }
 
-/* Only the pops of an epilogue write it again. Between jumps what lowers the stack pointer raises it again: the order of
- * addresses shows how low it is. */
+/* Only the pops of an epilogue write it again. Between jumps what lowers the stack pointer raises it again: the order
+ * of addresses shows how low it is. */
 static bool stays_kept(const struct xc_body *body, const struct keeper *keeper)
 {
 	const bool by_stack = keeper->memory.base == body->process->arch->sp;

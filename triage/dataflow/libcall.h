@@ -12,7 +12,8 @@ const char *xc_libcall_name(const char *name, struct xc_arena *arena);
 /* Does the function set errno when it returns no pointer: fopen, opendir, mmap, malloc? name may be NULL. */
 bool xc_libcall_fails(const char *name);
 
-/* The name without the C library's own marks before it: "fclose" in "_IO_new_fclose", "printf_chk" in "__printf_chk". */
+/* The name without the C library's own marks before it: "fclose" in "_IO_new_fclose", "printf_chk" in
+ * "__printf_chk". */
 const char *xc_libcall_plain(const char *name);
 
 /* The arguments, as a bit set, that point to what the function reads (or writes); 0 when not known. */

@@ -6,9 +6,9 @@
 
 /* For a panic of Go or Rust by an index or a bound of a slice, and an std::out_of_range of C++'s library: add evidence,
  * "the index is `at`, passed by main.replay() at replay.go:88", "`o.slot`, read at 0x5581…", "what was returned by
- * parse()". Calls of the library between the program and the check only pass it on. Of a map of C++: the key that it does
- * not have. Nothing where the code before the check does not show one variable, or has it without a name of the program.
- * x86-64 only. */
+ * parse()". Calls of the library between the program and the check only pass it on. Of a map of C++: the key that it
+ * does not have. Nothing where the code before the check does not show one variable, or has it without a name of the
+ * program. x86-64 only. */
 void xc_failed_index_report(struct xc_crash_context *crash);
 
 #endif

@@ -30,7 +30,8 @@ static void add_line(struct sources *s, unsigned line)
 	s->count++;
 }
 
-/* The line of an instruction, in the innermost function of the program there; 0: it has none, or one of another file. */
+/* The line of an instruction, in the innermost function of the program there; 0: it has none, or one of another
+ * file. */
 static unsigned line_of(const struct sources *s, size_t insn)
 {
 	const struct xc_place *place = xc_debuginfo_place(s->body->process, s->body->insns[insn].addr);

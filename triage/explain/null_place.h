@@ -1,5 +1,5 @@
-/* null_place: what holds the NULL that the program died of: a smart pointer that owns nothing, or an entry of a table of
- * the program. */
+/* null_place: what holds the NULL that the program died of: a smart pointer that owns nothing, or an entry of a table
+ * of the program. */
 #ifndef XC_NULL_PLACE_H
 #define XC_NULL_PLACE_H
 

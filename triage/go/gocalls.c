@@ -1,5 +1,5 @@
-/* gocalls: a direct call is 0xe8 and the distance to its target, 4 bytes. Such bytes within another instruction that lead
- * to the beginning of one certain function are as good as impossible. */
+/* gocalls: a direct call is 0xe8 and the distance to its target, 4 bytes. Such bytes within another instruction that
+ * lead to the beginning of one certain function are as good as impossible. */
 #include "triage/go/gocalls.h"
 
 #include <stdlib.h>

@@ -22,8 +22,8 @@ struct xc_gocalls {
 };
 
 /* Direct calls of the functions that begin at the targets, in the order of addresses. Calls of the standard library are
- * left out; with `through`, calls by this function of it ("sync.(*WaitGroup).Done"), inlined into the program's, are the
- * only ones. Reads 128 MiB of code at most. */
+ * left out; with `through`, calls by this function of it ("sync.(*WaitGroup).Done"), inlined into the program's, are
+ * the only ones. Reads 128 MiB of code at most. */
 void xc_gocalls_find(const struct xc_goruntime *go, const xc_addr *targets, size_t target_count, const char *through,
 		     struct xc_gocalls *out);
 

@@ -17,8 +17,8 @@
  * mutex while none goes on: programs do not rest like this. A mutex that is locked, while no stack shows who has it, is
  * evidence, too.
  *
- * It is likely when goroutines, main's among them, wait for what no goroutine that goes on leads to (goreach.h): to send,
- * for a mutex, or main's for what another of them has. Others that wait so may be idle workers: that is told.
+ * It is likely when goroutines, main's among them, wait for what no goroutine that goes on leads to (goreach.h): to
+ * send, for a mutex, or main's for what another of them has. Others that wait so may be idle workers: that is told.
  *
  * False, with nothing changed, when the program is none of Go's, or seems to be well. Looks at 2,000 goroutines. */
 bool xc_gohang_classify(struct xc_crash_context *crash);

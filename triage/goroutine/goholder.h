@@ -24,8 +24,8 @@ struct xc_goholding {
  * known, because it runs. */
 const struct xc_gowait *xc_goholder_find(const struct xc_goholders *h, xc_addr mutex, struct xc_goholding *how);
 
-/* Does it wait to read a lock that it likely holds to read, behind a writer that waits for its readers: does a caller of
- * the function that waits lock it? */
+/* Does it wait to read a lock that it likely holds to read, behind a writer that waits for its readers: does a caller
+ * of the function that waits lock it? */
 bool xc_goholder_reads_again(const struct xc_goholders *h, const struct xc_gowait *wait, struct xc_goholding *how);
 
 /* How many goroutines likely hold it, by that. */

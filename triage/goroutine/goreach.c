@@ -1,10 +1,10 @@
 /* goreach: see goreach.h. The roots are the runtime's tables of the program's variables, and, of each goroutine that
- * goes on, its stack and its g. A g is never followed, nor is a sudog by which one waits: the list of all goroutines leads
- * to them, and they to what they wait for. Neither is the table of semaphores; nor are addresses of free memory in
- * runtime.mheap_, and in p.pcache.
+ * goes on, its stack and its g. A g is never followed, nor is a sudog by which one waits: the list of all goroutines
+ * leads to them, and they to what they wait for. Neither is the table of semaphores; nor are addresses of free memory
+ * in runtime.mheap_, and in p.pcache.
  *
- * A pointer into an object leads to what lies behind it, and not to what lies before: Go has no way back from a member to
- * its structure, or from an element to those before it. */
+ * A pointer into an object leads to what lies behind it, and not to what lies before: Go has no way back from a member
+ * to its structure, or from an element to those before it. */
 #include "triage/goroutine/goreach.h"
 
 #include <stdlib.h>

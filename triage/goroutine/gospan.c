@@ -1,8 +1,9 @@
 /* gospan: of Go 1.12 to 1.22 on 64-bit Linux (runtime/malloc.go, mheap.go):
  *
- *	mheap_.arenas [1] ──→ [4 Mi] ──→ heapArena { …, spans [8192] ──→ mspan { startAddr, npages, elemsize, spanclass, state } }
+ *  mheap_.arenas [1] ──→ [4 Mi] ──→ heapArena { …, spans [8192] ──→ mspan { startAddr, npages, elemsize, … } }
  *
- * An arena is 64 MiB, a page 8 KiB. The lowest bit of spanclass: no pointers. Stacks are spans of another state. */
+ * An arena is 64 MiB, a page 8 KiB. An mspan has spanclass and state, too. The lowest bit of spanclass: no pointers.
+ * Stacks are spans of another state. */
 #include "triage/goroutine/gospan.h"
 
 #include <elf.h>

@@ -1,5 +1,5 @@
-/* gotype: maps are pointers to hash<K,V>, or map<K,V> since Go 1.24, channels pointers to hchan<T>, and interfaces structs
- * runtime.iface and runtime.eface. */
+/* gotype: maps are pointers to hash<K,V>, or map<K,V> since Go 1.24, channels pointers to hchan<T>, and interfaces
+ * structs runtime.iface and runtime.eface. */
 #include "triage/goroutine/gotype.h"
 
 #include <stdio.h>

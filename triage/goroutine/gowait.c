@@ -1,10 +1,10 @@
 /* gowait: of Go 1.19 to 1.22 (runtime/runtime2.go, chan.go, sema.go; sync/mutex.go, rwmutex.go, waitgroup.go):
  *
- *	g.waiting ──→ sudog { g, elem, waitlink, c } ──→ hchan { qcount, dataqsiz, …, closed, elemtype }
- *	semtable [251] { root { lock, treap ──→ sudog { prev, next, waitlink, elem: the semaphore's word } } }
- *	sync.Mutex     | state 4 | sema 4 |
- *	sync.RWMutex   | w: Mutex 8 | writerSem 4 | readerSem 4 | readerCount 4 | readerWait 4 |
- *	sync.WaitGroup | waiters 4 | counter 4 | sema 4 |       since 1.18: before that, the place depends on alignment */
+ *  g.waiting ──→ sudog { g, elem, waitlink, c } ──→ hchan { qcount, dataqsiz, …, closed, elemtype }
+ *  semtable [251] { root { lock, treap ──→ sudog { prev, next, waitlink, elem: the semaphore's word } } }
+ *  sync.Mutex     | state 4 | sema 4 |
+ *  sync.RWMutex   | w: Mutex 8 | writerSem 4 | readerSem 4 | readerCount 4 | readerWait 4 |
+ *  sync.WaitGroup | waiters 4 | counter 4 | sema 4 |       since 1.18: before that, the place depends on alignment */
 #include "triage/goroutine/gowait.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 
 enum xc_hang {
 	XC_HANG_NONE,
-	XC_HANG_GUESS, /* some wait for a post of a semaphore, or for data of a descriptor: these may come from elsewhere */
+	XC_HANG_GUESS,  /* some wait for a semaphore, or for data of a descriptor: these may come from elsewhere */
 	XC_HANG_LIKELY, /* all wait for what only a thread of this process can do: signal, set a result, unlock, end */
 };
 

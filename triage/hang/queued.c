@@ -135,8 +135,8 @@ static void report_pool(const struct search *s, const struct xc_wait *wait, stru
 	xc_text_fini(&text);
 }
 
-/* Who waits for a result may have a way to the pool in its task, and the pool again in a function outside. Others wait at
- * their own queue. */
+/* Who waits for a result may have a way to the pool in its task, and the pool again in a function outside. Others wait
+ * at their own queue. */
 static bool may_be_task(const struct xc_wait *wait)
 {
 	return wait->kind == XC_WAIT_FUTURE || wait->kind == XC_WAIT_ATOMIC;

@@ -6,8 +6,8 @@
 
 /* Does a thread sleep in a loop whose rounds change nothing, until a variable changes that only another thread could
  * change, while none is left that runs: there is no other, or all wait for others? Sets the class hang (kind "busy
- * wait", likely). Not where a signal's handler could change it, nor another process, and not of a program that died otherwise
- * than by a signal that was sent. False, with nothing changed, when there is none. */
+ * wait", likely). Not where a signal's handler could change it, nor another process, and not of a program that died
+ * otherwise than by a signal that was sent. False, with nothing changed, when there is none. */
 bool xc_sleep_loop_classify(struct xc_crash_context *crash);
 
 #endif

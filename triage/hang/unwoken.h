@@ -6,7 +6,8 @@
 
 /* Report as evidence, of a process in which every thread waits but `except` (or NULL):
  *
- * - a semaphore that is 0, for which all wait but those that wait for a thread's end: what was taken was not given back;
+ * - a semaphore that is 0, for which all wait but those that wait for a thread's end: what was taken was not given
+ *   back;
  * - the result of a future: that its promise still exists;
  * - a barrier to which too few have come, while nobody is left to come;
  * - a reader-writer lock that has readers, while all wait to write, or for a thread's end: one may be a reader itself;

@@ -1,5 +1,6 @@
 /* copy_call: see copy_call.h. The arguments are those of the program's call, which has not returned. What object a
- * pointer leads to is asked in this order: the array that the source names, the block of the heap, the variable there. */
+ * pointer leads to is asked in this order: the array that the source names, the block of the heap, the variable
+ * there. */
 #include "triage/libc/copy_call.h"
 
 #include <inttypes.h>

@@ -4,9 +4,10 @@
 
 #include "triage/crash/crash_context.h"
 
-/* A fault in a function of the C library that copies or fills so many bytes: evidence of the length, and of where in
- * it the access was. Where the object that it was given is known and smaller, or the length is negative, this is the cause, and
- * crash->outside is set: the page that ended it says nothing. Nothing where an argument is not known. x86-64. */
+/* A fault in a function of the C library that copies or fills so many bytes: evidence of the length, and of where in it
+ * the access was. Where the object that it was given is known and smaller, or the length is negative, this is the
+ * cause, and crash->outside is set: the page that ended it says nothing. Nothing where an argument is not known.
+ * x86-64. */
 void xc_copy_call_report(struct xc_crash_context *crash);
 
 #endif

@@ -1,5 +1,5 @@
-/* endless_list: see endless_list.h. A va_list shows how far it was read: by the offset in the saved registers, then by the
- * pointer into the caller's stack, where the arguments after the sixth are (System V ABI, x86-64, 3.5.7). */
+/* endless_list: see endless_list.h. A va_list shows how far it was read: by the offset in the saved registers, then by
+ * the pointer into the caller's stack, where the arguments after the sixth are (System V ABI, x86-64, 3.5.7). */
 #include "triage/libc/endless_list.h"
 
 #include <string.h>

@@ -44,7 +44,8 @@ struct call {
 
 /* ---- the call ---- */
 
-/* "printf", of "__printf_chk" and "_IO_printf"; *shift_out: arguments that a checked variant has more before the format. */
+/* "printf", of "__printf_chk" and "_IO_printf"; *shift_out: arguments that a checked variant has more before the
+ * format. */
 static bool is_kin(const char *name, struct call *out)
 {
 	static const struct {
@@ -77,7 +78,8 @@ static bool is_kin(const char *name, struct call *out)
 	return false;
 }
 
-/* The registers for whole numbers that the named parameters of the frame's function take; REGISTERS: not known, or all. */
+/* The registers for whole numbers that the named parameters of the frame's function take; REGISTERS: not known, or
+ * all. */
 static size_t parameter_registers(const struct call *call)
 {
 	const struct xc_frame_context in = xc_crash_context_frame(call->crash, call->frame);
@@ -112,7 +114,8 @@ static unsigned own_argument(const struct call *call)
 	return n;
 }
 
-/* The caller of the function that made a va_list of its own arguments; the text is one of them, or is that function's. */
+/* The caller of the function that made a va_list of its own arguments; the text is one of them, or is that
+ * function's. */
 static void go_outward(struct call *call)
 {
 	for (unsigned i = 0; call->list && i < OUTWARD && call->frame + 1 < call->crash->frame_count; i++) {

@@ -1,4 +1,5 @@
-/* format_filled: see format_filled.h. Flags and widths are of no use in a report, but for those of hexadecimal numbers. */
+/* format_filled: see format_filled.h. Flags and widths are of no use in a report, but for those of hexadecimal
+ * numbers. */
 #include "triage/libc/format_filled.h"
 
 #include <inttypes.h>

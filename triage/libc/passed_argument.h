@@ -10,8 +10,8 @@
  * does not count either. */
 bool xc_passed_argument_unset(const struct xc_frame_code *code, size_t number, bool bad);
 
-/* What the unfinished call of frames[frame] passed for a conversion of its format, of which `first` is the argument behind
- * the named ones: in a register, or as a word on the stack. False when it is not known. */
+/* What the unfinished call of frames[frame] passed for a conversion of its format, of which `first` is the argument
+ * behind the named ones: in a register, or as a word on the stack. False when it is not known. */
 bool xc_passed_argument_value(const struct xc_crash_context *crash, size_t frame, size_t first,
 			      const struct xc_conversion *conversion, uint64_t *value_out);
 

@@ -1,6 +1,6 @@
-/* stream: the open streams (FILE) of glibc. It keeps all that have a file in a list, from _IO_list_all on, by their member
- * _chain; fclose() takes one out and frees it. The layout is that of glibc 2.2 to 2.41 (libio/bits/types/struct_FILE.h,
- * libioP.h) on x86-64. */
+/* stream: the open streams (FILE) of glibc. It keeps all that have a file in a list, from _IO_list_all on, by their
+ * member _chain; fclose() takes one out and frees it. The layout is that of glibc 2.2 to 2.41
+ * (libio/bits/types/struct_FILE.h, libioP.h) on x86-64. */
 #ifndef XC_STREAM_H
 #define XC_STREAM_H
 

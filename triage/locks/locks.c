@@ -1,9 +1,9 @@
 /* locks: the words of glibc's locks, which are part of its ABI (sysdeps/nptl/bits/struct_mutex.h, struct_rwlock.h and
  * those of x86, aarch64 and others; the same from 2.26 to 2.41; 64 bits, and 32 bits):
  *
- *	pthread_mutex_t    | lock 4 | count 4 | owner 4 | nusers 4 | kind 4 | …     32 bits: kind is before nusers
- *	pthread_rwlock_t   | readers 4 | writers 4 | wrphase 4 | writers' futex 4 | pad 8 | writer 4 | shared 4 | …
- *	                                                                 32 bits: | flags, shared, … 4 | writer 4 |
+ *  pthread_mutex_t    | lock 4 | count 4 | owner 4 | nusers 4 | kind 4 | …     32 bits: kind is before nusers
+ *  pthread_rwlock_t   | readers 4 | writers 4 | wrphase 4 | writers' futex 4 | pad 8 | writer 4 | shared 4 | …
+ *                                                                   32 bits: | flags, shared, … 4 | writer 4 |
  *
  * kind (nptl/pthreadP.h): bits 0, 1 normal, recursive, checked, adaptive; 16 robust; 32 priority inheritance; 128
  * process-shared. In robust and priority-inheritance mutexes the lock word is the owner's id with two flags. The owner
@@ -11,7 +11,7 @@
  * (nptl/pthread_rwlock_common.c): bit 0 the writers' phase, 1 a writer has it or waits for it, >> 3 the number of
  * readers, which hold it in the readers' phase and wait in the writers'.
  *
- *	_IO_lock_t         | lock 4 | count 4 | owner 8: a struct pthread (namespace_tid.c) |  (sysdeps/nptl/stdio-lock.h)
+ *  _IO_lock_t         | lock 4 | count 4 | owner 8: a struct pthread (namespace_tid.c) |  (sysdeps/nptl/stdio-lock.h)
  *
  * Rust (library/std/src/sys/sync/{mutex,rwlock,once}/futex.rs, 1.62 to 1.95): a word of 4 bytes. Mutex: 0 free, 1
  * locked, 2 locked with waiters. RwLock: 30 bits of readers, all set for a writer; two bits for kinds of waiters. */

@@ -258,8 +258,8 @@ static bool leads_into(const struct xc_ring *ring, uint64_t word)
 	return word && xc_ring_place(ring, word) != XC_RING_NOT_IN;
 }
 
-/* How well a name fits a list: 2, its beginning; 1, one word; 0, one of an array, as a bucket that leads to a node in the
- * middle. */
+/* How well a name fits a list: 2, its beginning; 1, one word; 0, one of an array, as a bucket that leads to a node in
+ * the middle. */
 static unsigned fit_of(const char *path)
 {
 	static const char *const words[] = {"head", "first", "front", "list", "lru", "queue", "top", "begin", NULL};

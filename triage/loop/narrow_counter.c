@@ -1,5 +1,5 @@
-/* narrow_counter: how a number was widened, and the condition of a jump, are in the bytes of their instructions (Intel's
- * manual, volume 2): 0f b6 and b7 are movzx, be and bf movsx, from 1 and 2 bytes; 7x and 0f 8x are jumps. */
+/* narrow_counter: how a number was widened, and the condition of a jump, are in the bytes of their instructions
+ * (Intel's manual, volume 2): 0f b6 and b7 are movzx, be and bf movsx, from 1 and 2 bytes; 7x and 0f 8x are jumps. */
 #include "triage/loop/narrow_counter.h"
 
 #include "triage/loop/loop_value.h"

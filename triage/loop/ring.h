@@ -35,8 +35,8 @@ struct xc_ring_seam {
 	uint64_t leads_to;
 };
 
-/* False when the nodes have no member that is called as the link but for its direction, one is missing, the ring is longer
- * than `most`, all agree, or more than one does not: then the member means something else. */
+/* False when the nodes have no member that is called as the link but for its direction, one is missing, the ring is
+ * longer than `most`, all agree, or more than one does not: then the member means something else. */
 bool xc_ring_find_seam(const struct xc_ring *ring, uint64_t most, struct xc_ring_seam *out);
 
 /* The place of an address, of a node or of the object that contains one, in the walk. */

@@ -24,8 +24,8 @@ struct xc_tested {
 void xc_tested_add(struct xc_tested *tested, xc_addr addr, uint32_t size, uint64_t bits);
 
 /* "`this->ready` (0) and `this->jobs` (0 elements)", with the values that are in memory now. NULL where a variable is
- * not known, or nothing was read. Pointers on the way to what was read are left out. `view` is the thread's view, with its
- * frames; in the report's arena. Names variables of files, of the frame of the wait, and of its callers. */
+ * not known, or nothing was read. Pointers on the way to what was read are left out. `view` is the thread's view, with
+ * its frames; in the report's arena. Names variables of files, of the frame of the wait, and of its callers. */
 const char *xc_tested_words(const struct xc_crash_context *view, const struct xc_wait *wait, struct xc_tested *tested);
 
 #endif

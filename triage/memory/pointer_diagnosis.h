@@ -63,7 +63,8 @@ bool xc_number_overwrite_diagnose(struct xc_pointer_diagnosis *diagnosis);
 /* A pointer whose upper half is lost. */
 bool xc_cut_pointer_diagnose(struct xc_pointer_diagnosis *diagnosis);
 
-/* In words: "the double 2.0". False when the word is not the bits of a double of ordinary size, or may be an address. */
+/* In words: "the double 2.0". False when the word is not the bits of a double of ordinary size, or may be an
+ * address. */
 bool xc_number_is_double(uint64_t value, char *text, size_t size);
 
 /* A frame that has returned. */
@@ -110,8 +111,8 @@ bool xc_neighbour_diagnose(struct xc_pointer_diagnosis *diagnosis);
 
 /* ---- field_overrun.c: the array of a structure that was written past its end, over the members after it ---- */
 
-/* The array in front of a word, in the same object: a block of the heap, a variable of the crashed stack, a static. Or in
- * the static variable before it. */
+/* The array in front of a word, in the same object: a block of the heap, a variable of the crashed stack, a static. Or
+ * in the static variable before it. */
 struct xc_field_array {
 	const char *name;             /* "`key` of struct entry", "`users[2].name`": lives as long as the report */
 	const struct xc_type *record; /* the structure that the array is a member of; NULL: it is before the object */

@@ -435,8 +435,8 @@ static bool is_in_variable(const struct xc_crash_context *crash, struct xc_deref
 	return false;
 }
 
-/* A pointer whose register was used for something else: its value is likely still elsewhere, if what that leads to has the
- * value that was read through it. NULL: it is not known. */
+/* A pointer whose register was used for something else: its value is likely still elsewhere, if what that leads to has
+ * the value that was read through it. NULL: it is not known. */
 static const struct xc_deref *read_again(const struct xc_crash_context *crash, size_t number)
 {
 	struct xc_deref *deref = xc_arena_alloc(&crash->report->arena, sizeof *deref);

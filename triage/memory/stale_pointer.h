@@ -47,8 +47,9 @@ struct xc_stale xc_stale_argument_find(const struct xc_crash_context *crash);
  * by its vtable: whatever was read through it is wrong. Only of kind XC_STALE_CLASS, or XC_STALE_NOT. */
 struct xc_stale xc_stale_class_find(const struct xc_crash_context *crash);
 
-/* An argument of the blamed function that leads to an object with a pointer or reference into the frame of a function that
- * has returned, as a lambda has that captured by reference. Never sure. Of kind XC_STALE_FRAME, or XC_STALE_NOT. */
+/* An argument of the blamed function that leads to an object with a pointer or reference into the frame of a
+ * function that has returned, as a lambda has that captured by reference. Never sure. Of kind XC_STALE_FRAME, or
+ * XC_STALE_NOT. */
 struct xc_stale xc_stale_member_find(const struct xc_crash_context *crash);
 
 /* An argument of the blamed function that leads to an object in the heap whose members are not valid. Of kind

@@ -80,8 +80,8 @@ static xc_addr text_begin(const struct xc_process *p, xc_addr at)
 	return from;
 }
 
-/* Has the type of the block a pointer where the text is, and no characters that it could have run over from? Then it may
- * be none. */
+/* Has the type of the block a pointer where the text is, and no characters that it could have run over from? Then it
+ * may be none. */
 static bool is_pointer_there(const struct xc_crash_context *crash, const struct xc_typed *typed, uint32_t block,
 			     xc_addr at)
 {

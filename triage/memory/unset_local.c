@@ -105,8 +105,8 @@ static bool calls(const struct xc_body *body)
 	return false;
 }
 
-/* The function that the call gives the object to writes there, or may have another do so, or is a library's, as memset()
- * is. */
+/* The function that the call gives the object to writes there, or may have another do so, or is a library's, as
+ * memset() is. */
 static bool is_set_by(const struct unset_local *u, size_t call, xc_addr given)
 {
 	const struct xc_process *p = u->crash->process;

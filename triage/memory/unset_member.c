@@ -1,8 +1,8 @@
 /* unset_member: a word of a live block that nothing has written since the block was handed out.
  *
  * malloc does not clear memory. What the last owner left is in the block, and in blocks of the same size that are still
- * free, at the same place. In the first word it is the link of glibc's thread cache: the address of the next free block,
- * or 0, xor'ed with the word's own address >> 12 (glibc 2.32 and later, malloc/malloc.c, PROTECT_PTR). */
+ * free, at the same place. In the first word it is the link of glibc's thread cache: the address of the next free
+ * block, or 0, xor'ed with the word's own address >> 12 (glibc 2.32 and later, malloc/malloc.c, PROTECT_PTR). */
 #include "triage/memory/pointer_diagnosis.h"
 
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 /* uncaught: the function that led to std::terminate() determines the cause.
  *
- *	__cxa_throw, __cxa_rethrow, rethrow_exception     no frame of the thread catches it; the thrower is on the stack
- *	__gxx_personality_v0, __clang_call_terminate      it reached a noexcept function; with the latter the thrower's
- *	                                                  frame is gone
- *	__cxa_pure_virtual                                no exception: a call of a function without a body
- *	none of them                                      called directly, as ~thread() does for a running thread; an
- *	                                                  exception in flight, which a handler waits for, is not the cause */
+ *  __cxa_throw, __cxa_rethrow, rethrow_exception     no frame of the thread catches it; the thrower is on the stack
+ *  __gxx_personality_v0, __clang_call_terminate      it reached a noexcept function; with the latter the thrower's
+ *                                                    frame is gone
+ *  __cxa_pure_virtual                                no exception: a call of a function without a body
+ *  none of them                                      called directly, as ~thread() does for a running thread; an
+ *                                                    exception in flight, which a handler has, is not the cause */
 #include "triage/runtime/uncaught.h"
 
 #include <inttypes.h>

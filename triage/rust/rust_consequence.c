@@ -1,8 +1,9 @@
 /* rust_consequence: of rustc 1.63 to 1.95 (library/std/src/sync/poison.rs, thread/mod.rs):
  *
- *	PoisonError<G> { guard: G }                           newer: { data: G }
- *	MutexGuard<T>, RwLockWriteGuard<T> { lock: &Mutex<T>, … }    Mutex<T> { poison: Flag { failed: AtomicBool }, data: T, … }
- *	JoinHandle<T>::join() → Err(Box<dyn Any + Send>)      the payload of the thread's panic
+ *  PoisonError<G> { guard: G }                           newer: { data: G }
+ *  MutexGuard<T>, RwLockWriteGuard<T> { lock: &Mutex<T>, … }
+ *  Mutex<T> { poison: Flag { failed: AtomicBool }, data: T, … }
+ *  JoinHandle<T>::join() → Err(Box<dyn Any + Send>)      the payload of the thread's panic
  *
  * core::result::unwrap_failed() gets the Err as &dyn Debug: the object, and a vtable with its fmt(). */
 #include "triage/rust/rust_consequence.h"

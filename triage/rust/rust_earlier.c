@@ -1,5 +1,5 @@
-/* rust_earlier: a message that was formatted is a text of the heap, of the payload or of what a program made of it. free()
- * overwrites the first bytes of a block: of a text in a freed one the rest is enough. */
+/* rust_earlier: a message that was formatted is a text of the heap, of the payload or of what a program made of it.
+ * free() overwrites the first bytes of a block: of a text in a freed one the rest is enough. */
 #include "triage/rust/rust_earlier.h"
 
 #include <stdlib.h>
@@ -26,7 +26,8 @@ enum {
 	PAYLOAD_MOST = 1 << 10, /* of a block that may hold a Box<dyn Any> */
 };
 
-/* What a message of std has, and how it begins (library/core/src/panicking.rs, option.rs, result.rs, slice/index.rs). */
+/* What a message of std has, and how it begins (library/core/src/panicking.rs, option.rs, result.rs,
+ * slice/index.rs). */
 static const struct {
 	const char *part, *begins;
 } messages[] = {

@@ -14,8 +14,8 @@ const char *xc_rust_payload_in_flight(const struct xc_crash_context *crash);
  * x86-64 only. */
 const char *xc_rust_payload_formatted(const struct xc_crash_context *crash, size_t end, const char *with);
 
-/* The text of the Box<dyn Any> at an address, in the report's arena. NULL: its object is neither a String nor a &str, by
- * the size in its vtable, or cannot be read. Words of 8 bytes only. */
+/* The text of the Box<dyn Any> at an address, in the report's arena. NULL: its object is neither a String nor a &str,
+ * by the size in its vtable, or cannot be read. Words of 8 bytes only. */
 const char *xc_rust_payload_boxed(const struct xc_crash_context *crash, xc_addr at);
 
 #endif

@@ -1,5 +1,5 @@
-/* moved_text: std::move() in the source of a function: of what, and whether it reaches a later line of the same function
- * unchanged. */
+/* moved_text: std::move() in the source of a function: of what, and whether it reaches a later line of the same
+ * function unchanged. */
 #ifndef XC_MOVED_TEXT_H
 #define XC_MOVED_TEXT_H
 
@@ -11,7 +11,8 @@ struct xc_moved_text {
 	unsigned line;
 };
 
-/* The next std::move() at or after *at, before `until`, of a variable, or of a member or element of one; *at moves past it. */
+/* The next std::move() at or after *at, before `until`, of a variable, or of a member or element of one; *at moves past
+ * it. */
 bool xc_moved_text_next(const struct xc_source_code *code, size_t *at, size_t until, struct xc_moved_text *out);
 
 enum xc_moved_state {

@@ -1,4 +1,5 @@
-/* source_code: each line is read once, and cut into tokens; a comment of several lines is the only state between them. */
+/* source_code: each line is read once, and cut into tokens; a comment of several lines is the only state between
+ * them. */
 #include "triage/source/source_code.h"
 
 #include <ctype.h>

@@ -185,8 +185,8 @@ static bool find_in(const struct search *s, struct xc_module *module, struct pai
 	return other;
 }
 
-/* What two modules call by one name need not be the same thing, unless it is an object of one that the other's code uses.
- * That one may show the other only a beginning of it. */
+/* What two modules call by one name need not be the same thing, unless it is an object of one that the other's code
+ * uses. That one may show the other only a beginning of it. */
 static bool find_elsewhere(const struct search *s, const struct xc_module *own, struct pair *pair)
 {
 	const struct xc_layout_difference *d = &pair->difference;

@@ -1,6 +1,6 @@
-/* dying_object: constructors and destructors by their names, and their objects by `this`, also of inlined ones. A base's
- * constructor runs before the derived class's part, its destructor after it: what is further out on the stack, and has
- * the same object, is the derived class's. */
+/* dying_object: constructors and destructors by their names, and their objects by `this`, also of inlined ones. A
+ * base's constructor runs before the derived class's part, its destructor after it: what is further out on the stack,
+ * and has the same object, is the derived class's. */
 #include "triage/survey/dying_object.h"
 
 #include <string.h>

@@ -16,8 +16,8 @@ enum xc_dying xc_dying_object_kind(const char *function, size_t *class_out);
 /* Append, when a constructor or destructor of the object at this address is on a stack: "thread 7 is in Sink::~Sink,
  * log.cc:26, for the same object, called from reload, log.cc:132, and is waiting for thread 9 to end: its part of
  * FileSink is already destroyed". class_name: that of its vptr. The crashed thread is searched first; another one, when
- * it is what is found, is involved in the verdict. False, with nothing appended, when there is none: the object need not
- * be constructed at all then, and may be gone. Looks at 128 threads, and 48 frames of each. */
+ * it is what is found, is involved in the verdict. False, with nothing appended, when there is none: the object need
+ * not be constructed at all then, and may be gone. Looks at 128 threads, and 48 frames of each. */
 bool xc_dying_object_find(const struct xc_crash_context *crash, xc_addr object, const char *class_name,
 			  struct xc_text *text);
 

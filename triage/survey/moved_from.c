@@ -33,7 +33,8 @@ struct search {
 
 /* ---- is it empty ---- */
 
-/* The shapes of a moved object: a container without elements, a smart pointer without an object, or a class with one. */
+/* The shapes of a moved object: a container without elements, a smart pointer without an object, or a class with
+ * one. */
 static bool is_empty(const struct xc_value *value, unsigned depth)
 {
 	struct xc_view view;

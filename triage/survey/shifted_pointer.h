@@ -5,9 +5,10 @@
 
 #include "triage/crash/crash_context.h"
 
-/* Of an access by a bad pointer: a pointer that the crashed functions have, through which a member reads as that bad
- * one, and which lies where no object with pointers in it begins: not at a multiple of a pointer's size. Evidence, the
- * array that ends in front of that pointer, and the cause: likely that pointer was changed. Nothing when there is none. */
+/* Of an access by a bad pointer: a pointer that the crashed functions have, through which a member reads as that
+ * bad one, and which lies where no object with pointers in it begins: not at a multiple of a pointer's size.
+ * Evidence, the array that ends in front of that pointer, and the cause: likely that pointer was changed. Nothing
+ * when there is none. */
 void xc_shifted_pointer_report(struct xc_crash_context *crash);
 
 #endif

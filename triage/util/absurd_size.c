@@ -1,5 +1,5 @@
-/* absurd_size: differences of unsigned numbers that went below 0 are just below 2^32 or 2^64, whatever size the elements
- * have that they count. */
+/* absurd_size: differences of unsigned numbers that went below 0 are just below 2^32 or 2^64, whatever size the
+ * elements have that they count. */
 #include "triage/util/absurd_size.h"
 
 #include <inttypes.h>

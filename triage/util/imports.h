@@ -8,8 +8,8 @@
  * file is open. The relocations of a module are read once. */
 const char *xc_imports_at(const struct xc_process *process, xc_addr slot);
 
-/* May a function of the process be called by a signal: does a module other than the C library import a function that sets
- * handlers, or is that not known: a module has no file, or the C library is none of its own? */
+/* May a function of the process be called by a signal: does a module other than the C library import a function that
+ * sets handlers, or is that not known: a module has no file, or the C library is none of its own? */
 bool xc_imports_handlers(const struct xc_process *process);
 
 #endif
