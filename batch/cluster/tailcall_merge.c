@@ -163,7 +163,7 @@ static size_t cluster_for(const struct joining *j, size_t i)
 	return found;
 }
 
-static void join(struct joining *j, size_t i)
+static void assign(struct joining *j, size_t i)
 {
 	size_t cluster = first_of(j->firsts, cluster_for(j, i));
 	if (cluster < i)
@@ -200,7 +200,7 @@ void xc_tailcall_merge(const struct xc_observed_trace *observed, size_t count, s
 		look(&j);
 		for (size_t i = 0; i < count; i++)
 			if (may_join[i] && observed[i].trace.count == length)
-				join(&j, i);
+				assign(&j, i);
 	}
 	for (size_t i = 0; i < count; i++)
 		firsts[i] = first_of(firsts, i);

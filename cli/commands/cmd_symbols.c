@@ -250,7 +250,7 @@ static const struct xc_option options[] = {
 	XC_ON_OPTION("copy", copy,
 		     "index: also keep a copy of each file; with --link only where a link is impossible (another file "
 		     "system, another owner)"),
-	XC_ON_OPTION("all", all, "clean: remove all entries, the files kept in the store, and all caches"),
+	XC_ON_OPTION("all", all, "clean: remove all entries, the files kept in the store, and these caches"),
 	XC_ON_OPTION("cache", cache, "clean: also remove cached name indexes and decompressed sections"),
 	{.name = "older-than",
 	 .kind = XC_OPTION_NUMBER,

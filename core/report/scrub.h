@@ -1,4 +1,4 @@
-/* scrub: removes the user's data from texts that redaction keeps: paths, names of threads, messages.
+/* scrub: redaction of texts: removes the user's data from what is shown: paths, names of threads, messages.
  *
  * Known words are removed wherever they occur. Other secrets are recognised by their form: NAME=VALUE with a secret
  * name (TOKEN SECRET PASS KEY AUTH COOKIE CRED), headers of that kind, Bearer and Basic, user and password of a URL,

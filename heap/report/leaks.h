@@ -1,4 +1,5 @@
-/* leaks: the report of `heap leaks`: leaked blocks, largest structures first, similar ones in one row. */
+/* leaks: the report of `heap leaks`: leaked blocks, largest structures first, similar ones in one row. Which block is
+ * leaked: xc_graph_leaked (heap/graph/graph.h). */
 #ifndef XC_LEAKS_H
 #define XC_LEAKS_H
 

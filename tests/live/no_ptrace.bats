@@ -2,8 +2,9 @@
 # Promise 1 of live mode: no ptrace, no stop, no write. Runs every command on a busy process.
 #	XCORE=build/release/xcore bats tests/live/no_ptrace.bats
 
-COMMANDS=("analyze" "bt" "bt --thread all --full" "threads" "regs" "maps" "modules" "info" "flame stacks" "profile --for 200ms" "sym TARGET main"
-	"mem TARGET main 64" "disas TARGET main" "ptype TARGET target_list" "print TARGET target_list->next->number"
+COMMANDS=("analyze" "bt" "bt --thread all --full" "threads" "regs" "maps" "modules" "info" "flame stacks" "heap summary"
+	"profile --for 200ms" "top --count 1" "sym TARGET main" "mem TARGET main 64" "disas TARGET main"
+	"ptype TARGET target_list" "print TARGET target_list->next->number"
 	"run -e xcore.refresh()print(xcore.target:var'target_list'.number) TARGET")
 FORBIDDEN=ptrace,process_vm_writev,kill,tkill,tgkill,rt_sigqueueinfo,rt_tgsigqueueinfo,pidfd_send_signal,pidfd_getfd
 FORBIDDEN+=,process_madvise,process_mrelease,prlimit64,io_uring_setup,bpf,move_pages,migrate_pages
