@@ -86,8 +86,8 @@ $(B)/tests/unit/%.o $(B)/tests/integration/%.o: CFLAGS_release := -O0
 $(patsubst %,$(B)/%.o,$(READ_THEMSELVES)): CFLAGS_release := -O2 -g
 LDFLAGS_test_release := -Wl,--strip-debug $(if $(shell command -v ld.gold),-fuse-ld=gold)
 
-# The first line of a test names the highest layer it may use, its tier if that differs from its folder's (tests/suites.py),
-# and extra libraries: /* layer: dwarf tier: long libs: -lunwind */
+# The first line of a test names the highest layer it may use, its tier if that differs from its folder's
+# (tests/suites.py), and extra libraries: /* layer: dwarf tier: long libs: -lunwind */
 TESTS_unit        := $(sort $(shell find tests/unit -name 'test_*.c'))
 TESTS_integration := $(sort $(shell find tests/integration -name 'test_*.c'))
 TESTS_property    := $(wildcard tests/property/test_*.c)
@@ -119,14 +119,14 @@ SUITES := unit integration property golden canary cli plugin luajit nginx redis 
 
 built: $(B)/xcore $(filter-out $(LONG_TESTS),$(ALL_TESTS))
 
-# With the tests' own programs of test-long.
+# With the tests' own programs of test-long: before `tests/run --tier long` by hand.
 built-long: $(B)/xcore $(ALL_TESTS)
 
 sanitized:
 	@$(MAKE) -s --no-print-directory MODE=hostile built-long
 
 ##@ tests
-quick: $(call programs,unit) $(B)/xcore ## unit tests that start no compiler: 15 s
+quick: $(filter-out $(LONG_TESTS),$(call programs,unit)) $(B)/xcore ## unit tests that start no compiler: 15 s
 	@$(call run,quick)
 
 check: built ## tests for use while you work on a change: unit, integration, property, golden: 60 s

@@ -52,32 +52,33 @@ def tier_of(source):
     return found and found[1]
 
 
-def bats(folder, long=(), skip=(), cores=None):
-    """The bats files of a folder, in both tiers: those named in `long`, and tests with the tag `long`, are of test-long.
-    `cores` maps a file's name to the cores it needs."""
+def bats(folder, skip=(), cores=None):
+    """The bats files of a folder. A file with the tag `long`, and the tests with that tag, are of test-long. `cores` maps
+    a file's name to the cores it needs."""
     made = []
     for path in sorted(glob.glob("tests/%s/*.bats" % folder)):
-        name = os.path.basename(path)[:-5]
+        name, (whole, part) = os.path.basename(path)[:-5], long_tags(path)
         if name in skip:
             continue
-        tagged = name not in long and has_tag(path)
-        if name not in long:
-            made.append(Test(name, BATS + ["--filter-tags", "!long"] * tagged + [path], "test", cores=(cores or {}).get(name, ())))
-        if name in long or tagged:
-            made.append(Test(name + " long" * tagged, BATS + ["--filter-tags", "long"] * tagged + [path], "long",
-                             cores=(cores or {}).get(name, ())))
+        needed = (cores or {}).get(name, ())
+        if not whole:
+            made.append(Test(name, BATS + ["--filter-tags", "!long"] * part + [path], "test", cores=needed))
+        if whole or part:
+            made.append(Test(name + " long" * part, BATS + ["--filter-tags", "long"] * part + [path], "long", cores=needed))
     return made
 
 
-def has_tag(path):
+def long_tags(path):
+    """Whether the whole file has the tag `long`, and whether tests in it have."""
     with open(path, encoding="utf-8") as stream:
-        return "\n# bats test_tags=long\n" in stream.read()
+        text = stream.read()
+    return "\n# bats file_tags=long\n" in text, "\n# bats test_tags=long\n" in text
 
 
-def both_tiers(suite, folder, names, cores, long_cores):
+def both_tiers(suite, folder, names, cores, long_cores, tier="test"):
     """tests/SUITE/FOLDER/NAME for each name, without and with --long."""
     paths = [(name, "tests/%s/%s/%s" % (suite, folder, name)) for name in names]
-    return [Test(name, [path], cores=cores) for name, path in paths] + [
+    return [Test(name, [path], tier, cores=cores) for name, path in paths] + [
         Test(name + " long", [path, "--long"], "long", cores=long_cores) for name, path in paths]
 
 
@@ -92,11 +93,6 @@ TAKES = {"unit": "45", "integration": "95", "property": "6", "golden": "6", "can
          "batch": "24", "hostile": "15", "browser": "9", "timing": "21"}
 
 
-# Left to test-long: `make test` has ten minutes.
-LONG_CLI = ["busy_loops", "class_layouts", "dying", "failed_index", "go_channels", "go_closed", "go_panics", "go_releases", "hang", "mistaken", "moved_objects",
-            "odd_objects", "overruns", "owners", "phases", "predicates", "rust_channels", "rust_consequences", "rust_guards", "rust_panics", "split", "triage_worker",
-            "unwoken", "wide_registers", "wrong_objects"]
-LONG_LIVE = ["gohang", "hung_apart", "languages", "loops", "odd_targets", "owners", "profile_script", "refused", "running", "waiting"]
 
 
 def suites(build):
@@ -115,9 +111,9 @@ def suites(build):
             Test(name, [os.path.join(build, "tests", "fuzz", "fuzz_" + name), "corpora/fuzz/" + name], "check")
             for name in sorted(os.listdir("corpora/fuzz")) if os.path.exists("tests/fuzz/fuzz_%s.c" % name)]),
         Suite("cli", "every command: options, messages, exit statuses and files",
-              bats("cli", LONG_CLI, cores={"triage_keep": ["deaths:abort-assert-gcc-o0"], "views": ["programs:views-gcc"]}), needs="gcc bats jq"),
+              bats("cli", cores={"triage_keep": ["deaths:abort-assert-gcc-o0"], "views": ["programs:views-gcc"]}), needs="gcc bats jq"),
         Suite("live", "running processes: no ptrace, no stop, no write; the same answers as for a core",
-              bats("live", LONG_LIVE, skip=["busy"], cores={"by": NGINX, "languages": ["luajit:openresty-o0-*", "nginx:static-o0-*"]}), needs="gcc bats strace"),
+              bats("live", skip=["busy"], cores={"by": NGINX, "languages": ["luajit:openresty-o0-*", "nginx:static-o0-*"]}), needs="gcc bats strace"),
         Suite("tools", "the oracle scripts are correct themselves", [
             Test(os.path.basename(path)[:-3], ["python3", path], "check") for path in sorted(glob.glob("tests/**/test_*.py", recursive=True))]),
         Suite("diff", "every frame, value, type and expression agrees with gdb", [
@@ -140,8 +136,7 @@ def suites(build):
         ]),
         Suite("luajit", "LuaJIT and Lua: stacks, values, memory, bytecode and traces match the program's own report", [
             *both_tiers("plugin", "luajit", ("code", "frames", "values"), [*LUAJIT, "nginx:static-o0-gcore"], ["luajit:*", "nginx:*"]),
-            *[Test(name + " long", ["tests/plugin/luajit/" + name, "--long"], "long", cores=["luajit:*", "nginx:*"])
-              for name in ("graph", "replay", "stripped")],
+            *both_tiers("plugin", "luajit", ("graph", "replay", "stripped"), [*LUAJIT, "nginx:static-o0-gcore"], ["luajit:*", "nginx:*"], "long"),
             Test("puclua", ["tests/plugin/puclua"], cores=["recipes:lua5.4"]),
             Test("puclua long", ["tests/plugin/puclua", "--long"], "long", cores=["recipes:lua5.*"]),
         ]),
@@ -154,7 +149,7 @@ def suites(build):
         ]),
         Suite("nginx", "requests, connections, pools and shared memory match the records of nginx and its clients",
               both_tiers("plugin", "nginx", ("live", "memory", "requests", "stripped", "zones"), NGINX, ["nginx:*"]) +
-              [Test("chains long", ["tests/plugin/nginx/chains", "--long"], "long", cores=["nginx:*"])]),
+              both_tiers("plugin", "nginx", ("chains",), NGINX, ["nginx:*"], "long")),
         Suite("heap", "blocks, leaks and types match the program's allocation log", [
             script("heap", "run", cores=heap_few()),
             script("heap", "cuts", cores=["heap:threads-o2", "heap:threads-o2-bare-stripped", "heap:leaks-o2-jemalloc"]),
@@ -190,6 +185,7 @@ def suites(build):
             script("hostile", "batch", "--count", "60", cores=gdb.cores("run")),
             script("hostile", "inputs", cores=gdb.cores("run")),
             script("hostile", "cutstacks", cores=["programs:threads-8*"]),
+            script("hostile", "structures", tier="long", cores=["programs:null-read"]),
             script("hostile", "structures", "--long", tier="long", cores=["programs:null-read"]),
         ]),
         Suite("sanitized", "the same and all unit tests under ASan and UBSan, with small limits", [

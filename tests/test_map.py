@@ -85,6 +85,18 @@ class Tree(unittest.TestCase):
         self.write("core/io/b.c", '#include "b.h"\n')
         self.finds("not a path from the root")
 
+    def test_a_guard_with_a_value_and_a_blank_line(self):
+        self.write("dwarf/elf/e.h", "#ifndef XC_A_H\n\n#define XC_A_H 1\n#endif\n")
+        self.finds("core/base/a.h, dwarf/elf/e.h: the guard XC_A_H")
+
+    def test_a_guard_of_a_test(self):
+        self.write("tests/support/a.h", header("XC_A_H"))
+        self.finds("core/base/a.h, tests/support/a.h: the guard XC_A_H")
+
+    def test_a_new_top_folder(self):
+        self.write("extra/e.c", "\n")
+        self.finds("extra/e.c: its top folder has no row")
+
     def test_a_long_file(self):
         self.write("core/io/b.c", "\n" * 501)
         self.finds("core/io/b.c has 501 lines")

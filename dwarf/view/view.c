@@ -101,10 +101,9 @@ static bool takes(const struct xc_view_hook *hook, const struct xc_type *type, s
 
 static bool choose(const struct xc_views *views, const struct xc_type *type, struct xc_view_shape *shape)
 {
-	static const struct xc_view_hook *const tables[] = {
-		xc_view_cxx,    xc_view_libstdcxx, xc_view_cxx_nodes,    xc_view_cxx_holders, xc_view_libcxx,
-		xc_view_erased, xc_view_rust,      xc_view_rust_holders, xc_view_rust_maps,   xc_view_go,
-	};
+#define TABLE(name) xc_view_##name,
+	static const struct xc_view_hook *const tables[] = {XC_VIEW_TABLES(TABLE)};
+#undef TABLE
 	for (const struct xc_view_hook *hook = views->added; hook; hook = hook->link) {
 		if (takes(hook, type, shape))
 			return true;

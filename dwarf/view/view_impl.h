@@ -14,9 +14,14 @@ enum {
 /* A list of paths, at file scope. */
 #define XC_VIEW_PATHS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* Tables of hooks; a hook without a name ends each. */
-extern const struct xc_view_hook xc_view_cxx[], xc_view_libstdcxx[], xc_view_cxx_nodes[], xc_view_cxx_holders[],
-	xc_view_libcxx[], xc_view_erased[], xc_view_rust[], xc_view_rust_holders[], xc_view_rust_maps[], xc_view_go[];
+/* The tables of hooks, in the order in which they are tried; a hook without a name ends each. New views are a file
+ * view_NAME.c that defines `const struct xc_view_hook xc_view_NAME[]`, and its name in this list. */
+#define XC_VIEW_TABLES(X)                                                                                              \
+	X(cxx) X(libstdcxx) X(cxx_nodes) X(cxx_holders) X(libcxx) X(erased) X(rust) X(rust_holders) X(rust_maps) X(go)
+
+#define XC_VIEW_DECLARE(name) extern const struct xc_view_hook xc_view_##name[];
+XC_VIEW_TABLES(XC_VIEW_DECLARE)
+#undef XC_VIEW_DECLARE
 
 /* ---- memory (view_part.c) ---- */
 

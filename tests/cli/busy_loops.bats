@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # What a loop waits for in which a thread of a killed program ran. The programs are busy_loops.c and busy_numbers.c.
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup_file() {

@@ -67,7 +67,6 @@ untouched() {
   [ "$(stat -c %i "$root/xcore/index/$(build_id)")" = "$before" ]
 }
 
-# bats test_tags=long
 @test "a link in the place of xcore or of a folder in it is not followed (F9)" {
   precious home
   mkdir -p "$root/xcore"
@@ -230,7 +229,6 @@ untouched() {
 }
 
 # F3: a pack with a program of the same build-id, with two words of .debug_str_offsets swapped.
-# bats test_tags=long
 @test "a pack with a forged build-id does not meet the index of the real program (F3)" {
   needs_split_names
   forged

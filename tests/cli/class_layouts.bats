@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Two units of a program that lay out the same class of C++ in different ways, and objects that are not valid. The program is
 # class_layouts.cc with class_layouts_store.cc, which is compiled with another option for each test.
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup_file() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Pure virtual functions that were called: which thread constructs or destroys the object, and which part of it is gone. The
 # program is dying.cc.
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup_file() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # The index or bound that a check of Go, Rust or C++ has refused: what the source calls it, and where it comes from.
 # shellcheck disable=SC2016,SC2154 # backticks of what is said; helper.bash and bats set variables
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -139,7 +139,6 @@ setup() {
   check_facts x29
 }
 
-# bats test_tags=long
 @test "aarch64: signed return addresses" {
   need aarch64 aarch64-linux-gnu -O2 -mbranch-protection=standard "${separate[@]}"
   check_stacks
@@ -151,7 +150,6 @@ setup() {
   [ "$(functions)" = 'leaf inner middle main' ]
 }
 
-# bats test_tags=long
 @test "arm: stacks, values, facts, in Thumb and in ARM code" {
   need arm arm-linux-gnueabihf -O0 "${separate[@]}"
   check_stacks
@@ -161,14 +159,12 @@ setup() {
   check_stacks
 }
 
-# bats test_tags=long
 @test "arm: by .ARM.exidx alone" {
   need arm arm-linux-gnueabihf -O2 -fasynchronous-unwind-tables "${separate[@]}"
   arm-linux-gnueabihf-objcopy --strip-debug --remove-section .debug_frame story
   check_stacks
 }
 
-# bats test_tags=long
 @test "ppc64le: stacks, values, facts" {
   need ppc64le powerpc64le-linux-gnu -O0 "${separate[@]}"
   check_stacks

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Hangs at channels of Go: whether anybody is left who could receive or send, who else has the channel, and its name.
 # shellcheck disable=SC2154 # helper.bash and bats set them
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Channels of Go that were closed before they were used: which object has it, and who closes it.
 # shellcheck disable=SC2154 # helper.bash and bats set them
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup() {

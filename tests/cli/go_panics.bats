@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Panics of Go: which variable or member is the nil or closed one, by the names in the line of the source.
 # shellcheck disable=SC2154 # helper.bash and bats set them
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup() {

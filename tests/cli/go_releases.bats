@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Locks and WaitGroups of Go that were released once too often: who else releases them.
 # shellcheck disable=SC2154 # helper.bash and bats set them
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Files that do not answer: xcore gives up on them, reports them, and a signal still ends a command quickly. The file
 # system (tests/support/hungfs.py) is real, so processes that wait for it cannot be killed.
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup_file() {

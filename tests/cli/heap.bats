@@ -170,7 +170,6 @@ C
   done
 }
 
-# bats test_tags=long
 @test "what overwrote a header is no metadata to tell where redaction is on" {
   cat >"$BATS_TEST_TMPDIR/overrun.c" <<'C'
 #include <stdlib.h>

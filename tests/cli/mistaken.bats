@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # What a program was mistaken about: a message with its values, sizes below 0, objects of another class, that were moved, or
 # whose function has returned, comparisons that order nothing. The program is mistaken.cc.
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup_file() {

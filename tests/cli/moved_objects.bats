@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Objects that were used after std::move() had given their content away, and what a division by zero divided by. The program
 # is moved_objects.cc. Its source is read: it is below the working directory.
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup_file() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # What is wrong with the objects that a crashed function works on, where the fault itself is only a symptom. The
 # program is odd_objects.cc, whose source has the truth.
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup_file() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Arrays that were too short: the call that was given more than they have, the index, and what lies behind them; and a
 # member that is not always set. The program is overruns.c.
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup_file() {

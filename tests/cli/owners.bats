@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # Objects that two have at once, blocks whose object is gone, half pointers, and pages that the kernel has not. The program is owners.c.
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup_file() {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # Deaths before main(), and after it. The program is phases.cc.
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup() {

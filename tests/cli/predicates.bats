@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2016 # the backquotes are what is printed
 # What a thread tests that waits for ever, and its values now. The programs are predicates.c and predicates.cc.
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup_file() {

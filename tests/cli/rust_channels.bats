@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Hangs at channels of Rust: who holds the lock around a receiver, and who has the other end of the channel.
 # shellcheck disable=SC2154 # helper.bash and bats set them
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Panics of Rust that an earlier panic led to: poisoned locks, and threads that are joined.
 # shellcheck disable=SC2154 # helper.bash and bats set them
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup() {

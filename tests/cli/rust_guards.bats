@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Hangs at mutexes of Rust whose guard has no name, as of a value that is matched: who likely holds them.
 # shellcheck disable=SC2154 # helper.bash and bats set them
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Panics of Rust: whose line it is, who else borrows a RefCell, and what a library's function panicked for.
 # shellcheck disable=SC2154 # helper.bash and bats set them
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Debug information in .dwo and .dwp files is shown as if it were in the program.
 # shellcheck disable=SC2154 # repo is helper.bash's
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -326,7 +326,6 @@ refused() {
   expect 4 "xcore: *$2*" "$XCORE" symbols clean --all --store "$1"
 }
 
-# bats test_tags=long
 @test "a symbol store that another user planted is neither read nor written" {
   needs_core
   [ "$(id -u)" -eq 0 ] || skip "only root can act as a second user"

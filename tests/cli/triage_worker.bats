@@ -2,6 +2,7 @@
 # triage: a failure not caused by a core is not kept as its record, and the exit status reports it; the progress bar
 # estimates the remaining time.
 # shellcheck disable=SC2154 # helper.bash and bats set them
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -2,6 +2,7 @@
 # shellcheck disable=SC2016 # the backquotes are what is printed
 # Programs in which every thread waits until they are killed: what likely kept the one from waking them that had to. The
 # programs are unwoken.c and interrupted.c.
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup_file() {

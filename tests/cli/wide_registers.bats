@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Registers of AVX: $ymm0, and variables of 32 bytes that live in one, have all of their bytes or no value.
 # shellcheck disable=SC2016,SC2154 # registers begin with $; helper.bash and bats set the variables
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup() {

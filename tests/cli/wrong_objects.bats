@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Exceptions that nothing caught: of what class the objects are that the program worked on, and which of them are not valid.
 # The program is wrong_objects.cc.
+# bats file_tags=long
 bats_require_minimum_version 1.5.0
 
 setup_file() {

@@ -165,7 +165,6 @@ C
   "$XCORE" modules "$CORE" --debuginfod --format json | grep -q 'has build-id .* not used'
 }
 
-# bats test_tags=long
 @test "garbage, an empty answer and an error page are no debug information" {
   for kind in garbage empty error; do
     rm -rf cache

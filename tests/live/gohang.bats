@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Go programs that hang although their runtime does not notice (corpora/deaths/gohang.go), alive and in cores.
 #	XCORE=build/release/xcore bats tests/live/gohang.bats
+# bats file_tags=long
 
 load live
 

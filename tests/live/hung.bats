@@ -384,5 +384,3 @@ C
 		finish
 	done
 }
-
-# ---- pid namespaces: locks hold ids of the inner namespace, not those seen from outside ----

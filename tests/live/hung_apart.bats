@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # hung_apart: a process that hangs in another pid namespace, where its ids are 1, 2, 3: alive, and in a core of it.
 #	XCORE=build/release/xcore bats tests/live/hung_apart.bats
+# bats file_tags=long
 
 load live
 load hung

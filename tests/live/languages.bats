@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Frames of interpreted languages in `xcore profile`, against programs that measure themselves.
 #	XCORE=build/release/xcore bats tests/live/languages.bats
+# bats file_tags=long
 
 bats_require_minimum_version 1.5.0
 load live

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Loops that do not end, and some that do (corpora/deaths/loop.c): of a running process, and of a snapshot of it.
 #	XCORE=build/release/xcore bats tests/live/loops.bats
+# bats file_tags=long
 
 load live
 

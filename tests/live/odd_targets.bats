@@ -2,6 +2,7 @@
 # `xcore profile` of processes that are not as most are: of 32 bits, without their program's file, stopped, in a container,
 # forking, of thousands of threads; and answers that cannot be written.
 #	XCORE=build/release/xcore bats tests/live/odd_targets.bats
+# bats file_tags=long
 
 bats_require_minimum_version 1.5.0
 load live

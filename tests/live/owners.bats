@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # `xcore profile --clock off`: the owners of locks that threads wait for.
 #	XCORE=build/release/xcore bats tests/live/owners.bats
+# bats file_tags=long
 
 load live
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # t:profile: profiles taken by scripts, against programs that measure themselves.
 #	XCORE=build/release/xcore bats tests/live/profile_script.bats
+# bats file_tags=long
 
 # shellcheck disable=SC2119,SC2120 # `run` passes arguments on
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # `xcore profile` where the kernel refuses perf events, or a part of them.
 #	XCORE=build/release/xcore bats tests/live/refused.bats
+# bats file_tags=long
 
 load live
 

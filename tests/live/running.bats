@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Threads that run have stacks: one sample of each.
 #	XCORE=build/release/xcore bats tests/live/running.bats
+# bats file_tags=long
 
 load live
 

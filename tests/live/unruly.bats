@@ -40,7 +40,6 @@ sys.exit(not seconds < float(sys.argv[2]))' "$BATS_TEST_TMPDIR/profile.json" "$1
 	timeout 20 "$XCORE" info --no-plugins "pid:$STARTED" >"$BATS_TEST_TMPDIR/info"
 }
 
-# bats test_tags=long
 @test "a process whose stacks are deep, and always others, is profiled for the time asked" {
 	start "$BATS_TEST_TMPDIR/unruly" stacks
 	profile --for 1s

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # `xcore profile --clock off` and `--clock wall` against a program that measures its waits.
 #	XCORE=build/release/xcore bats tests/live/waiting.bats
+# bats file_tags=long
 
 load live
 

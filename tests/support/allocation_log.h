@@ -2,8 +2,8 @@
  *
  * The program includes booked_source, calls note(pointer, type, count) for each block, and dies. The log is read from
  * its memory through the symbols `book` and `book_count`. */
-#ifndef XC_TEST_BOOKED_H
-#define XC_TEST_BOOKED_H
+#ifndef XC_TEST_ALLOCATION_LOG_H
+#define XC_TEST_ALLOCATION_LOG_H
 
 #include <stdio.h>
 
