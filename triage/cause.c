@@ -18,7 +18,7 @@
 #include "triage/hang/endless_loop.h"
 #include "triage/hang/peer_wait.h"
 #include "triage/hang/sleep_loop.h"
-#include "triage/locks/stopped.h"
+#include "triage/waits/stopped.h"
 #include "triage/explain/expression.h"
 #include "triage/explain/failed_index.h"
 #include "triage/explain/null_place.h"

@@ -171,7 +171,7 @@ struct xc_process {
 	void *types;                          /* of dwarf/types/type.c; in the arena */
 	void *heap;                           /* of heap/blocks/heap.c */
 	void *foreign;                        /* of dwarf/cfi/foreign_frame.c */
-	void *waits;                          /* of triage/locks/waits.c; in the arena */
+	void *waits;                          /* of triage/waits/waits.c; in the arena */
 	void *locks;                          /* of triage/locks/locks.c; in the arena */
 };
 

@@ -16,7 +16,7 @@
 #include "core/text/intern.h"
 #include "profile/threads/lock_owner.h"
 #include "triage/locks/wait_report.h"
-#include "triage/locks/waits.h"
+#include "triage/waits/waits.h"
 
 struct xc_wait_targets {
 	struct xc_process *process;

@@ -13,7 +13,7 @@
 #include "triage/goroutine/gotype.h"
 #include "triage/goroutine/gopackage.h"
 #include "triage/goroutine/goroutine.h"
-#include "triage/locks/frame_words.h"
+#include "triage/waits/frame_words.h"
 #include "triage/util/names.h"
 #include "triage/util/sourceline.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "triage/goroutine/gopackage.h"
-#include "triage/locks/frame_words.h"
+#include "triage/waits/frame_words.h"
 #include "triage/locks/lock_name.h"
 #include "triage/util/names.h"
 

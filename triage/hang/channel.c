@@ -16,7 +16,7 @@
 
 #include "dwarf/stack/frame_walk.h"
 #include "dwarf/stack/variable.h"
-#include "triage/locks/waits.h"
+#include "triage/waits/waits.h"
 #include "triage/locks/wait_report.h"
 #include "triage/util/names.h"
 #include "triage/util/user_code.h"

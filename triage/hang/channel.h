@@ -3,7 +3,7 @@
 #define XC_CHANNEL_H
 
 #include "triage/crash/crash_context.h"
-#include "triage/locks/wait.h"
+#include "triage/waits/wait.h"
 
 /* Of a wait of the kind CHANNEL of std::sync::mpsc: report as evidence how many senders (for one that waits to send:
  * receivers) the channel still has, and which variables of the program's functions likely are or contain one, with

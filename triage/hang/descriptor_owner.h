@@ -4,7 +4,7 @@
 #define XC_DESCRIPTOR_OWNER_H
 
 #include "triage/crash/crash_context.h"
-#include "triage/locks/wait.h"
+#include "triage/waits/wait.h"
 
 enum { XC_DESCRIPTOR_OTHERS = 4 };
 

@@ -9,7 +9,7 @@
 #include "core/live/live.h"
 #include "core/text/threadlabel.h"
 #include "triage/hang/hang.h"
-#include "triage/locks/waits.h"
+#include "triage/waits/waits.h"
 #include "triage/loop/busy_loop.h"
 #include "triage/loop/forecast.h"
 #include "triage/loop/linked_loop.h"

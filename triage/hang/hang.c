@@ -14,7 +14,7 @@
 #include "triage/hang/unwoken.h"
 #include "triage/locks/locks.h"
 #include "triage/locks/wait_report.h"
-#include "triage/locks/waits.h"
+#include "triage/waits/waits.h"
 #include "triage/util/imports.h"
 #include "triage/util/names.h"
 #include "triage/util/user_code.h"

@@ -3,7 +3,7 @@
 #define XC_HANG_SUSPECT_H
 
 #include "triage/crash/crash_context.h"
-#include "triage/locks/waits.h"
+#include "triage/waits/waits.h"
 #include "triage/loop/predicate.h"
 
 enum { XC_HANG_SUSPECTS = 8 };

@@ -4,7 +4,7 @@
 
 #include "core/base/text.h"
 #include "triage/locks/lock_name.h"
-#include "triage/locks/waits.h"
+#include "triage/waits/waits.h"
 
 enum { PLACES = 4 };
 

@@ -4,7 +4,7 @@
 #define XC_LOST_WAKEUP_H
 
 #include "triage/crash/crash_context.h"
-#include "triage/locks/wait.h"
+#include "triage/waits/wait.h"
 
 /* The address by which waits for a condition are the same: glibc's threads sleep on either of two words of it, which
  * share their first bytes. Other waits: that of their word. */

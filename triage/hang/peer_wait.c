@@ -10,7 +10,7 @@
 #include "triage/hang/descriptor_owner.h"
 #include "triage/hang/unflushed.h"
 #include "triage/locks/wait_report.h"
-#include "triage/locks/waits.h"
+#include "triage/waits/waits.h"
 #include "triage/util/names.h"
 
 enum { TOLD = 3, POLLED = 8, NO_HANG = 1 /* WNOHANG */, NOT_BLOCKING = 4 /* LOCK_NB */ };

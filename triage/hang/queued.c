@@ -6,7 +6,7 @@
 
 #include "dwarf/stack/frame_walk.h"
 #include "dwarf/view/view.h"
-#include "triage/locks/waits.h"
+#include "triage/waits/waits.h"
 #include "triage/util/names.h"
 #include "triage/util/user_code.h"
 

@@ -3,7 +3,7 @@
 #define XC_QUEUED_H
 
 #include "triage/crash/crash_context.h"
-#include "triage/locks/wait.h"
+#include "triage/waits/wait.h"
 
 struct xc_queued {
 	size_t left; /* queues that may still be told */

@@ -3,7 +3,7 @@
 
 #include "core/text/threadlabel.h"
 #include "triage/hang/hang.h"
-#include "triage/locks/waits.h"
+#include "triage/waits/waits.h"
 #include "triage/loop/predicate.h"
 #include "triage/util/imports.h"
 

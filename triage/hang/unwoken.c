@@ -7,7 +7,7 @@
 #include "triage/hang/hang_suspect.h"
 #include "triage/locks/lock_name.h"
 #include "triage/locks/locks.h"
-#include "triage/locks/waits.h"
+#include "triage/waits/waits.h"
 #include "triage/util/names.h"
 #include "triage/util/user_code.h"
 

@@ -11,9 +11,9 @@
 #include "core/text/threadlabel.h"
 #include "triage/util/sourceline.h"
 #include "triage/locks/locks.h"
-#include "triage/locks/namespace_tid.h"
-#include "triage/locks/wait_kind.h"
-#include "triage/locks/waits.h"
+#include "triage/waits/namespace_tid.h"
+#include "triage/waits/wait_kind.h"
+#include "triage/waits/waits.h"
 #include "triage/locks/wait_report.h"
 
 enum { MEMBERS = 8, CONVOY = 2, CONVOYS = 4, INVOLVED = 16 };

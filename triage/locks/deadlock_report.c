@@ -4,7 +4,7 @@
 
 #include "triage/locks/deadlock.h"
 #include "triage/locks/locks.h"
-#include "triage/locks/namespace_tid.h"
+#include "triage/waits/namespace_tid.h"
 
 enum { ROWS = 50, ORPHANS = 4 };
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "core/live/live.h"
-#include "triage/locks/namespace_tid.h"
+#include "triage/waits/namespace_tid.h"
 
 const struct xc_lock *xc_lock_awaited(const struct xc_locks *l, size_t thread)
 {

@@ -2,7 +2,7 @@
 #ifndef XC_LOCK_H
 #define XC_LOCK_H
 
-#include "triage/locks/wait.h"
+#include "triage/waits/wait.h"
 
 enum xc_lock_kind {
 	XC_LOCK_MUTEX,

@@ -16,9 +16,9 @@
 #include "triage/code/body_cache.h"
 #include "triage/code/rust_lock.h"
 #include "triage/code/rust_release.h"
-#include "triage/locks/frame_words.h"
+#include "triage/waits/frame_words.h"
 #include "triage/locks/guard.h"
-#include "triage/locks/wait_kind.h"
+#include "triage/waits/wait_kind.h"
 
 enum {
 	OPEN = 64,

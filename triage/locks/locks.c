@@ -24,10 +24,10 @@
 #include "triage/locks/lock_holder.h"
 #include "triage/locks/lock_name.h"
 #include "triage/locks/lone_holder.h"
-#include "triage/locks/namespace_tid.h"
+#include "triage/waits/namespace_tid.h"
 #include "triage/locks/release_holder.h"
-#include "triage/locks/wait_kind.h"
-#include "triage/locks/waits.h"
+#include "triage/waits/wait_kind.h"
+#include "triage/waits/waits.h"
 
 enum {
 	MUTEX_OWNER = 8,

@@ -4,7 +4,7 @@
 #include "triage/locks/lone_holder.h"
 
 #include "triage/code/rust_lock.h"
-#include "triage/locks/frame_words.h"
+#include "triage/waits/frame_words.h"
 #include "triage/util/user_code.h"
 
 enum { WORDS = 1 << 20, PIECE = 512, FRAMES = 16, FRAME_WORDS = 256, OBJECT = 1 << 12 };

@@ -4,7 +4,7 @@
 
 #include "triage/code/body_cache.h"
 #include "triage/code/rust_release.h"
-#include "triage/locks/frame_words.h"
+#include "triage/waits/frame_words.h"
 
 enum { OPEN = 64, THREADS = 4096, FRAMES = 16, WORDS = 64, OBJECT = 1 << 12 };
 

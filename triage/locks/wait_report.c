@@ -7,11 +7,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "triage/locks/barrier.h"
+#include "triage/waits/barrier.h"
 #include "triage/locks/lock_name.h"
 #include "triage/locks/locks.h"
-#include "triage/locks/wait_kind.h"
-#include "triage/locks/waits.h"
+#include "triage/waits/wait_kind.h"
+#include "triage/waits/waits.h"
 
 /* ---- locks ---- */
 

@@ -3,7 +3,7 @@
 #define XC_PREDICATE_H
 
 #include "triage/crash/crash_context.h"
-#include "triage/locks/wait.h"
+#include "triage/waits/wait.h"
 #include "triage/loop/tested.h"
 
 enum xc_predicate_state {

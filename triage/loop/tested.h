@@ -3,7 +3,7 @@
 #define XC_TESTED_H
 
 #include "triage/crash/crash_context.h"
-#include "triage/locks/wait.h"
+#include "triage/waits/wait.h"
 #include "triage/loop/writers.h"
 
 enum { XC_TESTED_READS = 32, XC_TESTED_VARIABLES = 2 };

@@ -8,7 +8,7 @@
 #include "core/text/threadlabel.h"
 #include "dwarf/stack/frame_walk.h"
 #include "triage/locks/wait_report.h"
-#include "triage/locks/waits.h"
+#include "triage/waits/waits.h"
 #include "triage/util/same_type.h"
 #include "triage/util/sourceline.h"
 #include "triage/util/user_code.h"

@@ -5,7 +5,7 @@
 #include "tests/support/grid.h"
 #include "triage/cause.h"
 #include "triage/locks/deadlock.h"
-#include "triage/locks/waits.h"
+#include "triage/waits/waits.h"
 #include "tests/integration/triage/locks/waiting_program.h"
 
 /* ---- programs ---- */

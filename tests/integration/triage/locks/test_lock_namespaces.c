@@ -2,7 +2,7 @@
 /* Lock holders whose ids are those of another pid namespace, or of threads that have ended. */
 #include "triage/locks/deadlock.h"
 #include "triage/locks/locks.h"
-#include "triage/locks/namespace_tid.h"
+#include "triage/waits/namespace_tid.h"
 #include "triage/locks/wait_report.h"
 #include "tests/integration/triage/locks/waiting_program.h"
 

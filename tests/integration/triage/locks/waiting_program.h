@@ -10,7 +10,7 @@
 
 #include "tests/support/opened.h"
 #include "triage/locks/locks.h"
-#include "triage/locks/waits.h"
+#include "triage/waits/waits.h"
 #include "triage/locks/wait_report.h"
 
 /* ---- programs ---- */

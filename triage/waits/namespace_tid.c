@@ -7,7 +7,7 @@
  * matter when the others agree with the list of threads. The kernel writes a core with the ids of the process's own
  * namespace (fs/binfmt_elf.c, fill_prstatus: task_pid_vnr, in the crashing thread). gdb and /proc show those of the
  * observer. */
-#include "triage/locks/namespace_tid.h"
+#include "triage/waits/namespace_tid.h"
 
 enum { SELF = 16, TID = 720, TID_MAX = 0x3fffffff };
 

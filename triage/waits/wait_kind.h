@@ -2,7 +2,7 @@
 #ifndef XC_WAIT_KIND_H
 #define XC_WAIT_KIND_H
 
-#include "triage/locks/wait.h"
+#include "triage/waits/wait.h"
 
 /* Update the kind by a function of the stack. Call it from the innermost function outward. */
 void xc_wait_kind_update(struct xc_wait *wait, const char *function);

@@ -1,7 +1,7 @@
 /* wait_kind: glibc (nptl/, checked with 2.36), libstdc++ (12: src/c++11/futex.cc, libsupc++/guard.cc) and Rust's
  * standard library (library/std/src/sys/sync, 1.62 to 1.95). Rust's names are matched by parts: their modules have
  * changed often. */
-#include "triage/locks/wait_kind.h"
+#include "triage/waits/wait_kind.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef XC_WAIT_IMPL_H
 #define XC_WAIT_IMPL_H
 
-#include "triage/locks/wait.h"
+#include "triage/waits/wait.h"
 
 /* ---- the stack (wait_stack.c) ---- */
 

@@ -5,7 +5,7 @@
 #ifndef XC_NAMESPACE_TID_H
 #define XC_NAMESPACE_TID_H
 
-#include "triage/locks/wait.h"
+#include "triage/waits/wait.h"
 
 /* The id in the thread descriptor at addr, the struct pthread of glibc (x86-64). 0: none, or the thread has ended. */
 pid_t xc_namespace_tid_at(const struct xc_process *process, xc_addr addr);

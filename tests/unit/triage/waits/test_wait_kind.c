@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "triage/locks/wait_kind.h"
+#include "triage/waits/wait_kind.h"
 
 static void expect(const char *function, enum xc_wait_kind kind, bool timed)
 {

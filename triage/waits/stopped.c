@@ -1,12 +1,12 @@
 /* stopped: by the states of the threads (proc(5)): T is stopped by a signal, t by a tracer. */
-#include "triage/locks/stopped.h"
+#include "triage/waits/stopped.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/live/live.h"
 #include "core/live/live_proc.h"
-#include "triage/locks/waits.h"
+#include "triage/waits/waits.h"
 
 bool xc_stopped_is(const struct xc_process *process)
 {

@@ -1,5 +1,5 @@
 /* wait_stack: see wait_impl.h. */
-#include "triage/locks/wait_impl.h"
+#include "triage/waits/wait_impl.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  *	| in 4 | current_round 4 | count 4 | shared 4 | out 4 |
  *
  * `in` counts those that came, current_round those of them that belong to rounds before: threads sleep on it. */
-#include "triage/locks/barrier.h"
+#include "triage/waits/barrier.h"
 
 #include <inttypes.h>
 #include <string.h>

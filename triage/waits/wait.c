@@ -1,5 +1,5 @@
 /* wait: see wait.h. */
-#include "triage/locks/wait.h"
+#include "triage/waits/wait.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,14 +16,14 @@
  *	Once::call_inner          the state of the parked thread (Rust up to 1.65): the Once leads to its node
  *
  * nptl/pthread_rwlock_common.c, sysdeps/nptl/bits/thread-shared-types.h, nptl/pthread_join_common.c. */
-#include "triage/locks/wait_impl.h"
+#include "triage/waits/wait_impl.h"
 
 #include <elf.h>
 #include <string.h>
 
 #include "core/live/sandbox.h"
-#include "triage/locks/frame_words.h"
-#include "triage/locks/namespace_tid.h"
+#include "triage/waits/frame_words.h"
+#include "triage/waits/namespace_tid.h"
 
 enum {
 	KIND_64 = 16, /* of a mutex */

@@ -7,7 +7,7 @@
 #ifndef XC_WAITS_H
 #define XC_WAITS_H
 
-#include "triage/locks/wait.h"
+#include "triage/waits/wait.h"
 
 /* The waits of all threads, computed once; they live as long as the process. Unwinds every stack, at most
  * XC_WAIT_FRAMES of it. */

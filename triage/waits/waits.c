@@ -1,14 +1,14 @@
 /* waits: a thread is examined from its innermost frame outward: functions of the C library determine the kind of its
  * wait (wait_kind.h), the system call its object (wait_syscall.c), the first function of user code its place. */
-#include "triage/locks/waits.h"
+#include "triage/waits/waits.h"
 
 #include <string.h>
 
 #include "triage/util/user_code.h"
-#include "triage/locks/namespace_tid.h"
+#include "triage/waits/namespace_tid.h"
 #include "triage/crash/thread_role.h"
-#include "triage/locks/wait_impl.h"
-#include "triage/locks/wait_kind.h"
+#include "triage/waits/wait_impl.h"
+#include "triage/waits/wait_kind.h"
 
 static void by_place(struct xc_wait *wait, const struct xc_place *place)
 {

@@ -3,7 +3,7 @@
 #define XC_BARRIER_H
 
 #include "core/base/text.h"
-#include "triage/locks/wait.h"
+#include "triage/waits/wait.h"
 
 /* Append ", to which 3 of 4 threads have come", of glibc's pthread_barrier_t; a thread waits there. Nothing when its
  * words do not fit. */
