@@ -101,20 +101,6 @@ static bool find_term(const struct xc_frame_code *s, const struct xc_symbolic_va
 
 /* ---- values ---- */
 
-/* Does the register hold now what it held before an instruction? */
-static bool is_kept(const struct xc_frame_code *s, size_t at, int reg)
-{
-	struct xc_slice then, now;
-	if (at == s->at)
-		return true;
-	if (!xc_frame_code_spend(s))
-		return false;
-	xc_slice_register(s->body, at, reg, &then);
-	xc_slice_register(s->body, s->at, reg, &now);
-	return then.count == 1 && now.count == 1 && then.items[0].kind != XC_DEFINITION_UNKNOWN &&
-	       then.items[0].kind == now.items[0].kind && then.items[0].insn == now.items[0].insn;
-}
-
 /* A call that led to where no code is: the registers are still those of the caller. */
 static bool register_value(const struct xc_frame_code *s, size_t at, int reg, uint64_t *value)
 {
@@ -122,7 +108,7 @@ static bool register_value(const struct xc_frame_code *s, size_t at, int reg, ui
 	bool fetched = s->frame == 1 && crash->fault.access == XC_ACCESS_EXECUTE;
 	if (xc_frame_code_is_frame_register(s, reg))
 		return xc_frame_code_frame_value(s, at, reg, value);
-	return is_kept(s, at, reg) &&
+	return xc_frame_code_is_kept(s, at, reg) &&
 	       xc_regs_get(fetched ? &crash->fault.frame.regs : &crash->frames[s->frame].regs, reg, value);
 }
 

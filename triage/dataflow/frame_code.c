@@ -6,6 +6,7 @@
 #include "dwarf/elf/symbol.h"
 #include "dwarf/line/source_lines.h"
 #include "triage/code/body_cache.h"
+#include "triage/code/slice.h"
 #include "triage/dataflow/access_path.h"
 #include "triage/util/names.h"
 #include "triage/util/user_code.h"
@@ -91,6 +92,19 @@ bool xc_frame_code_frame_value(const struct xc_frame_code *s, size_t at, int reg
 		return false;
 	*value += here - there;
 	return true;
+}
+
+bool xc_frame_code_is_kept(const struct xc_frame_code *s, size_t at, int reg)
+{
+	struct xc_slice then, now;
+	if (at == s->at)
+		return true;
+	if (!xc_frame_code_spend(s))
+		return false;
+	xc_slice_register(s->body, at, reg, &then);
+	xc_slice_register(s->body, s->at, reg, &now);
+	return then.count == 1 && now.count == 1 && then.items[0].kind != XC_DEFINITION_UNKNOWN &&
+	       then.items[0].kind == now.items[0].kind && then.items[0].insn == now.items[0].insn;
 }
 
 bool xc_frame_code_in_scope(const struct xc_frame_code *s, const struct xc_level *level)

@@ -38,6 +38,10 @@ bool xc_frame_code_is_frame_register(const struct xc_frame_code *frame_code, int
 /* The value of such a register at another instruction of the frame. False when it is not known. */
 bool xc_frame_code_frame_value(const struct xc_frame_code *frame_code, size_t at, int reg, uint64_t *value);
 
+/* Does the register hold now what it held before an instruction? Spends the cost of a slice; false when the budget is
+ * exhausted, or when it is not known. */
+bool xc_frame_code_is_kept(const struct xc_frame_code *frame_code, size_t at, int reg);
+
 /* Is it memory of the frame's own stack, addressed by the stack or frame pointer alone? */
 bool xc_frame_code_is_slot(const struct xc_frame_code *frame_code, const struct xc_insn_memory *memory);
 

@@ -29,20 +29,6 @@ static void set_variable(const struct xc_frame_code *s, const struct xc_held *he
 	xc_text_fini(&text);
 }
 
-/* Does the register still hold the value that it held there? */
-static bool is_kept(const struct xc_frame_code *s, size_t at, int reg)
-{
-	struct xc_slice then, now;
-	if (at == s->at)
-		return true;
-	if (!xc_frame_code_spend(s))
-		return false;
-	xc_slice_register(s->body, at, reg, &then);
-	xc_slice_register(s->body, s->at, reg, &now);
-	bool same = then.count == now.count && then.count == 1 && then.items[0].kind != XC_DEFINITION_UNKNOWN;
-	return same && then.items[0].kind == now.items[0].kind && then.items[0].insn == now.items[0].insn;
-}
-
 /* Names that inlined library functions have for their arguments (`this`, `__n`) are useless where the program has
  * its own. */
 static bool has_own_level(const struct xc_place *place)
@@ -68,8 +54,8 @@ static bool named(const struct xc_frame_code *s, size_t at, int reg, struct xc_s
 		*term = (struct xc_symbolic_value){.kind = XC_SYMBOLIC_VARIABLE, .at = at, .reg = reg};
 		*internal_out = !held.argument && context.place->module && xc_module_is_runtime(context.place->module);
 		set_variable(s, &held, term);
-		term->value_known =
-			is_kept(s, at, reg) && xc_regs_get(&s->crash->frames[s->frame].regs, reg, &term->value);
+		term->value_known = xc_frame_code_is_kept(s, at, reg) &&
+				    xc_regs_get(&s->crash->frames[s->frame].regs, reg, &term->value);
 		return true;
 	}
 	return false;
