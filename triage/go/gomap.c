@@ -3,9 +3,7 @@
  * variable. Another goroutine that writes has it likewise; the runtime does not record who does, and it may be done. */
 #include "triage/go/gomap.h"
 
-#include <ctype.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "dwarf/line/source_lines.h"
 #include "dwarf/stack/variable.h"
@@ -135,24 +133,12 @@ static void add_globals(struct maps *m, const struct xc_body *body, xc_addr pc)
 
 /* ---- which map it was ---- */
 
-static bool has_path(const char *line, const char *path)
-{
-	size_t len = strlen(path);
-	for (const char *at = line; (at = strstr(at, path)); at++) {
-		char before = at > line ? at[-1] : ' ', after = at[len];
-		if (!isalnum((unsigned char)before) && before != '_' && before != '.' &&
-		    !isalnum((unsigned char)after) && after != '_')
-			return true;
-	}
-	return false;
-}
-
 /* The only one of them; 0: there are several, or none. */
 static xc_addr sole(const struct maps *m, const char *line)
 {
 	xc_addr found = 0;
 	for (size_t i = 0; i < m->count; i++) {
-		if (line && m->items[i].path && !has_path(line, m->items[i].path))
+		if (line && m->items[i].path && !xc_gowalk_is_in_line(m->items[i].path, line))
 			continue;
 		if (found && found != m->items[i].addr)
 			return 0;

@@ -1,7 +1,6 @@
 /* gosuspect: see gosuspect.h. */
 #include "triage/go/gosuspect.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -19,7 +18,8 @@
 
 enum { SUSPECTS = 16, OBJECTS = 2, OBJECT_MOST = 240, OTHERS = 3 };
 
-enum sought { SOUGHT_NIL, SOUGHT_NIL_MAP, SOUGHT_CHANNEL };
+/* What makes a variable a suspect; a closed channel is one as well as a nil one. */
+enum suspect_kind { SUSPECT_NIL, SUSPECT_NIL_MAP, SUSPECT_CHANNEL };
 
 struct suspect {
 	const char *path, *state; /* "is nil" */
@@ -27,7 +27,7 @@ struct suspect {
 
 struct search {
 	const struct xc_godeath *d;
-	enum sought sought;
+	enum suspect_kind kind;
 	const char *line; /* of the source; NULL: not known */
 	struct xc_gowalk walk;
 	size_t count;
@@ -36,36 +36,23 @@ struct search {
 
 /* ---- suspects ---- */
 
-/* Does the line have the path as a whole: "s.conn" in "s.conn.buf", and not in "this.conn" or "s.connected"? */
-static bool has_path(const char *line, const char *path)
-{
-	size_t len = strlen(path);
-	for (const char *at = line; (at = strstr(at, path)); at++) {
-		char before = at > line ? at[-1] : ' ', after = at[len];
-		if (!isalnum((unsigned char)before) && before != '_' && before != '.' &&
-		    !isalnum((unsigned char)after) && after != '_')
-			return true;
-	}
-	return false;
-}
-
 static const char *state_of(const struct search *s, const struct xc_value *value)
 {
 	uint64_t bits, closed;
 	bool map = xc_gotype_is_map(value->type), channel = xc_gotype_is_channel(value->type);
 	if (xc_gotype_is_interface(value->type)) {
-		bool nil = s->sought == SOUGHT_NIL && xc_value_peek(value, 0, &bits, sizeof bits) && !bits;
+		bool nil = s->kind == SUSPECT_NIL && xc_value_peek(value, 0, &bits, sizeof bits) && !bits;
 		return nil ? "is a nil interface" : NULL;
 	}
 	if (xc_gotype_plain(value->type)->kind != XC_TYPE_POINTER || !xc_value_load(value, &bits))
 		return NULL;
 	if (!bits) {
-		bool wanted = s->sought == SOUGHT_NIL_MAP   ? map
-			      : s->sought == SOUGHT_CHANNEL ? channel
-							    : !map && !channel;
+		bool wanted = s->kind == SUSPECT_NIL_MAP   ? map
+			      : s->kind == SUSPECT_CHANNEL ? channel
+							   : !map && !channel;
 		return wanted ? "is nil" : NULL;
 	}
-	return s->sought == SOUGHT_CHANNEL && channel &&
+	return s->kind == SUSPECT_CHANNEL && channel &&
 			       xc_goruntime_read(&s->d->go, "runtime.hchan", bits, "closed", &closed) && closed
 		       ? "is closed"
 		       : NULL;
@@ -75,7 +62,7 @@ static bool suspect(void *user, const char *path, const struct xc_value *value)
 {
 	struct search *s = user;
 	const char *state = state_of(s, value);
-	if (state && s->count < SUSPECTS && (!s->line || has_path(s->line, path)))
+	if (state && s->count < SUSPECTS && (!s->line || xc_gowalk_is_in_line(path, s->line)))
 		s->items[s->count++] = (struct suspect){xc_arena_strdup(&s->d->crash->report->arena, path), state};
 	return true;
 }
@@ -200,15 +187,15 @@ static void report_panics(const struct xc_godeath *d)
 		}
 }
 
-static bool find_sought(const char *kind, enum sought *out)
+static bool find_suspect_kind(const char *verdict_kind, enum suspect_kind *out)
 {
 	static const struct {
-		const char *kind;
-		enum sought sought;
-	} kinds[] = {{"nil", SOUGHT_NIL}, {"nil map", SOUGHT_NIL_MAP}, {"channel", SOUGHT_CHANNEL}};
+		const char *of_verdict;
+		enum suspect_kind kind;
+	} kinds[] = {{"nil", SUSPECT_NIL}, {"nil map", SUSPECT_NIL_MAP}, {"channel", SUSPECT_CHANNEL}};
 	for (size_t i = 0; i < XC_COUNT(kinds); i++)
-		if (kind && strcmp(kind, kinds[i].kind) == 0) {
-			*out = kinds[i].sought;
+		if (verdict_kind && strcmp(verdict_kind, kinds[i].of_verdict) == 0) {
+			*out = kinds[i].kind;
 			return true;
 		}
 	return false;
@@ -221,14 +208,14 @@ void xc_gosuspect_report(struct xc_godeath *d)
 	struct search s = {.d = d, .walk = {.each = suspect, .user = &s}};
 	if (!xc_crash_context_is(crash, "panic"))
 		return;
-	bool seeks = find_sought(crash->verdict->kind, &s.sought);
+	bool seeks = find_suspect_kind(crash->verdict->kind, &s.kind);
 	const char *function = blame->place ? xc_place_function(blame->place, blame->level) : NULL;
 	if (function && blame->place->level_count && !xc_gopackage_is_standard(function)) {
 		const struct xc_level *at = &blame->place->levels[blame->level];
 		s.line = at->file ? xc_source_reader_line(crash->source, at->file, at->line) : NULL;
 		report_passed(d, seeks ? &s : NULL);
 	}
-	if (seeks && s.sought == SOUGHT_CHANNEL)
+	if (seeks && s.kind == SUSPECT_CHANNEL)
 		xc_goclosed_report(d, s.line, s.line && s.count > 0);
 	if (crash->verdict->kind && strcmp(crash->verdict->kind, "nil") == 0)
 		xc_gotypednil_report(d);

@@ -2,6 +2,7 @@
  * structs runtime.iface and runtime.eface. */
 #include "triage/goroutine/gotype.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -91,4 +92,16 @@ void xc_gowalk_variable(struct xc_gowalk *w, const struct xc_named_value *variab
 	if (!error)
 		walk_value(w, variable->name + 1, &target, 0);
 	xc_error_free(error);
+}
+
+bool xc_gowalk_is_in_line(const char *path, const char *line)
+{
+	size_t len = strlen(path);
+	for (const char *at = line; (at = strstr(at, path)); at++) {
+		char before = at > line ? at[-1] : ' ', after = at[len];
+		if (!isalnum((unsigned char)before) && before != '_' && before != '.' &&
+		    !isalnum((unsigned char)after) && after != '_')
+			return true;
+	}
+	return false;
 }

@@ -29,4 +29,8 @@ struct xc_gowalk {
 /* Walk through a variable, two levels deep. One without a name of the source is left out. */
 void xc_gowalk_variable(struct xc_gowalk *walk, const struct xc_named_value *variable);
 
+/* Does a line of the source have the path as a whole: "s.conn" in "s.conn.buf", and not in "this.conn" or
+ * "s.connected"? */
+bool xc_gowalk_is_in_line(const char *path, const char *line);
+
 #endif
