@@ -250,19 +250,14 @@ static void search_value(struct search *s, const char *path, const struct xc_val
 		take(s, path);
 }
 
-static void search_frame(struct search *s, const struct xc_frame_context *context)
+static bool search_variable(void *user, const struct xc_named_value *variable)
 {
-	for (size_t level = 0; level < context->place->level_count; level++)
-		for (int locals = 0; locals < 2 && xc_user_code_is(context->place, level); locals++) {
-			struct xc_named_value *values;
-			size_t count = xc_variable_values(context, level, locals, &s->crash->report->arena, &values);
-			for (size_t i = 0; i < count; i++) {
-				s->all_members += s->follows ? s->members : 0;
-				if (s->follows && s->all_members < ALL_MEMBERS)
-					s->members = 0;
-				search_value(s, values[i].name, &values[i].value, 0);
-			}
-		}
+	struct search *s = user;
+	s->all_members += s->follows ? s->members : 0;
+	if (s->follows && s->all_members < ALL_MEMBERS)
+		s->members = 0;
+	search_value(s, variable->name, &variable->value, 0);
+	return false;
 }
 
 /* What the variables hold; if that is none, what they lead to. */
@@ -274,7 +269,7 @@ static void search_threads(struct search *s)
 		s->owners[s->owner_count] = (struct owner){.wait = &waits->items[i]};
 		xc_frame_walk_begin(&walk, s->crash->process, s->unwinder, waits->items[i].thread, FRAMES);
 		while (xc_frame_walk_next(&walk))
-			search_frame(s, &walk.context);
+			xc_user_code_variables(&walk.context, &s->crash->report->arena, search_variable, s);
 		s->owner_count += s->owners[s->owner_count].path_count != 0;
 	}
 	for (size_t i = 0; i < s->owner_count; i++)

@@ -60,9 +60,10 @@ static void report_members(struct search *s, const struct xc_value *object)
 	}
 }
 
-/* In an object, and in those that its members point to. */
-static void report_object(struct search *s, const struct xc_value *object)
+/* In an object, and in those that its members point to. Returns whether one has a queue. */
+static bool report_object(void *user, const struct xc_value *object)
 {
+	struct search *s = user;
 	size_t count = 0;
 	report_members(s, object);
 	const struct xc_type *type = xc_type_complete(xc_type_strip(object->type));
@@ -77,23 +78,7 @@ static void report_object(struct search *s, const struct xc_value *object)
 			report_members(s, &target);
 		xc_error_free(error);
 	}
-}
-
-static void report_frame(struct search *s, const struct xc_frame_context *context)
-{
-	for (size_t l = 0; !context->place->line_only && l < context->place->level_count && !s->member; l++) {
-		struct xc_named_value *values;
-		size_t count = xc_user_code_is(context->place, l)
-				       ? xc_variable_values(context, l, false, &s->crash->report->arena, &values)
-				       : 0;
-		for (size_t v = 0; v < count && !s->member; v++) {
-			struct xc_value object;
-			struct xc_error *error = xc_value_deref(&values[v].value, &object);
-			if (!error)
-				report_object(s, &object);
-			xc_error_free(error);
-		}
-	}
+	return s->member;
 }
 
 /* ---- a pool whose workers wait for what is queued ---- */
@@ -153,7 +138,7 @@ static bool look(struct search *s, const struct xc_wait *wait)
 	while (!outside && (!s->member || may_be_task(wait)) && xc_frame_walk_next(&walk)) {
 		struct search here = *s;
 		here.member = NULL;
-		report_frame(&here, &walk.context);
+		xc_user_code_passed(&walk.context, &s->crash->report->arena, report_object, &here);
 		if (!here.member)
 			continue;
 		*s = here;

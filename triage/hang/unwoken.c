@@ -131,15 +131,21 @@ static bool has(const struct xc_value *object, xc_addr addr)
 	return object->kind == XC_VALUE_MEMORY && addr >= object->addr && addr - object->addr < xc_value_size(object);
 }
 
+/* A thread that waits for a condition, and the one that waits for its end. */
+struct joined {
+	const struct xc_crash_context *crash;
+	const struct xc_wait *wait, *joiner;
+};
+
 /* The flags of an object that has the condition. */
-static size_t report_flags(const struct xc_crash_context *crash, const struct xc_value *object,
-			   const struct xc_wait *wait, const struct xc_wait *joiner)
+static bool report_flags(void *user, const struct xc_value *object)
 {
+	const struct joined *j = user;
 	size_t count = 0, told = 0;
 	const struct xc_type *type = xc_type_complete(xc_type_strip(object->type));
 	const struct xc_member *members = xc_type_is_record(type) ? xc_type_members(type, &count) : NULL;
-	if (!members || !has(object, wait->word))
-		return 0;
+	if (!members || !has(object, j->wait->word))
+		return false;
 	for (size_t i = 0; i < count && i < MEMBERS && told < TOLD; i++) {
 		struct xc_value member;
 		if (!members[i].name || members[i].base || !is_flag_name(members[i].name))
@@ -148,43 +154,24 @@ static size_t report_flags(const struct xc_crash_context *crash, const struct xc
 		if (!is_unset(&member))
 			continue;
 		xc_verdict_evidence(
-			crash->report,
+			j->crash->report,
 			"`%s` of %s is not set: perhaps thread %d had to set it, and to wake all that wait, "
 			"before it waited for their end",
-			members[i].name, xc_type_name(type), (int)joiner->thread->tid);
+			members[i].name, xc_type_name(type), (int)j->joiner->thread->tid);
 		told++;
-	}
-	return told;
-}
-
-static size_t report_frame(const struct xc_crash_context *crash, const struct xc_frame_context *context,
-			   const struct xc_wait *wait, const struct xc_wait *joiner)
-{
-	size_t told = 0;
-	for (size_t l = 0; !context->place->line_only && l < context->place->level_count && !told; l++) {
-		struct xc_named_value *values;
-		size_t count = xc_user_code_is(context->place, l)
-				       ? xc_variable_values(context, l, false, &crash->report->arena, &values)
-				       : 0;
-		for (size_t v = 0; v < count && !told; v++) {
-			struct xc_value object;
-			struct xc_error *error = xc_value_deref(&values[v].value, &object);
-			if (!error)
-				told = report_flags(crash, &object, wait, joiner);
-			xc_error_free(error);
-		}
 	}
 	return told;
 }
 
 static void report_end(const struct xc_crash_context *crash, const struct xc_wait *wait, const struct xc_wait *joiner)
 {
+	struct joined joined = {crash, wait, joiner};
 	struct xc_unwinder *u = xc_unwinder_new(crash->process);
 	struct xc_frame_walk walk;
-	size_t told = 0;
+	bool told = false;
 	xc_frame_walk_begin(&walk, crash->process, u, wait->thread, FRAMES);
 	while (!told && xc_frame_walk_next(&walk))
-		told = report_frame(crash, &walk.context, wait, joiner);
+		told = xc_user_code_passed(&walk.context, &crash->report->arena, report_flags, &joined);
 	xc_unwinder_free(u);
 }
 

@@ -135,34 +135,43 @@ static bool points_round(const struct xc_value *value, xc_addr addr, xc_addr *ba
 	       addr - base < size;
 }
 
-static bool by_variable(const struct xc_named_value *variable, xc_addr addr, bool rust, struct xc_text *text)
+/* The lock that variables are searched for, and its name. */
+struct naming {
+	xc_addr addr;
+	bool rust;
+	struct xc_text *text;
+};
+
+static bool by_variable(void *user, const struct xc_named_value *variable)
 {
+	const struct naming *n = user;
 	const struct xc_value *value = &variable->value;
 	uint64_t size;
 	xc_addr base;
-	text->len = 0;
-	if (points_round(value, addr, &base)) {
+	n->text->len = 0;
+	if (points_round(value, n->addr, &base)) {
 		const struct xc_type *pointer = xc_type_strip(value->type);
 		bool is_lock, pointed = pointer->kind == XC_TYPE_POINTER;
 		lock_or_stripped(pointer->target, &is_lock);
-		xc_text_printf(text, "%s%s", is_lock && pointed ? "*" : "", variable->name);
-		return add_path(text, pointer->target, addr - base, pointed && !rust ? "->" : ".");
+		xc_text_printf(n->text, "%s%s", is_lock && pointed ? "*" : "", variable->name);
+		return add_path(n->text, pointer->target, n->addr - base, pointed && !n->rust ? "->" : ".");
 	}
-	if (value->kind != XC_VALUE_MEMORY || addr < value->addr || !xc_type_size(value->type, &size) ||
-	    addr - value->addr >= size)
+	if (value->kind != XC_VALUE_MEMORY || n->addr < value->addr || !xc_type_size(value->type, &size) ||
+	    n->addr - value->addr >= size)
 		return false;
-	xc_text_add(text, variable->name);
-	return add_path(text, value->type, addr - value->addr, ".");
+	xc_text_add(n->text, variable->name);
+	return add_path(n->text, value->type, n->addr - value->addr, ".");
 }
 
 /* By a pointer in the record that a variable points to: "job->bank->accounts[1].lock". */
-static bool by_member(const struct xc_named_value *variable, xc_addr addr, bool rust, struct xc_text *text)
+static bool by_member(void *user, const struct xc_named_value *variable)
 {
+	const struct naming *n = user;
 	size_t count = 0;
 	struct xc_value target, member;
 	xc_addr base;
 	bool pointed = variable->value.type && xc_type_is_pointer(variable->value.type);
-	if (rust || !pointed)
+	if (n->rust || !pointed)
 		return false;
 	struct xc_error *error = xc_value_deref(&variable->value, &target);
 	const struct xc_type *type = error ? NULL : xc_type_complete(xc_type_strip(target.type));
@@ -173,46 +182,31 @@ static bool by_member(const struct xc_named_value *variable, xc_addr addr, bool 
 			continue;
 		target.type = type;
 		xc_value_field(&target, &members[i], &member);
-		if (!points_round(&member, addr, &base))
+		if (!points_round(&member, n->addr, &base))
 			continue;
-		text->len = 0;
+		n->text->len = 0;
 		bool reference = xc_type_strip(variable->value.type)->kind != XC_TYPE_POINTER;
-		xc_text_printf(text, "%s%s%s", variable->name, reference ? "." : "->", members[i].name);
-		if (add_path(text, xc_type_strip(member.type)->target, addr - base, "->"))
+		xc_text_printf(n->text, "%s%s%s", variable->name, reference ? "." : "->", members[i].name);
+		if (add_path(n->text, xc_type_strip(member.type)->target, n->addr - base, "->"))
 			return true;
 	}
-	text->len = 0;
-	return false;
-}
-
-typedef bool by_fn(const struct xc_named_value *variable, xc_addr addr, bool rust, struct xc_text *text);
-
-static bool by_frame(const struct xc_frame_context *context, xc_addr addr, bool rust, by_fn *by, struct xc_arena *arena,
-		     struct xc_text *text)
-{
-	for (size_t level = 0; level < context->place->level_count; level++)
-		for (int locals = 0; locals < 2 && xc_user_code_is(context->place, level); locals++) {
-			struct xc_named_value *values;
-			size_t count = xc_variable_values(context, level, locals, arena, &values);
-			for (size_t i = 0; i < count; i++)
-				if (by(&values[i], addr, rust, text))
-					return true;
-		}
-	text->len = 0;
+	n->text->len = 0;
 	return false;
 }
 
 /* Outward from the innermost function of user code. */
 static bool by_frames(struct xc_process *p, const struct xc_wait *wait, struct xc_unwinder *unwinder, xc_addr addr,
-		      by_fn *by, struct xc_text *text)
+		      xc_user_code_variable_fn *by, struct xc_text *text)
 {
 	struct xc_frame_walk walk;
 	struct xc_arena scratch = {0};
 	bool found = false;
-	bool rust = xc_wait_is_rust(wait) || wait->kind == XC_WAIT_RUST_CONDITION;
+	struct naming n = {addr, xc_wait_is_rust(wait) || wait->kind == XC_WAIT_RUST_CONDITION, text};
 	xc_frame_walk_from(&walk, p, unwinder, wait->thread, &wait->frame, wait->has_place ? FRAMES : 0);
 	while (!found && xc_frame_walk_next(&walk))
-		found = by_frame(&walk.context, addr, rust, by, &scratch, text);
+		found = xc_user_code_variables(&walk.context, &scratch, by, &n);
+	if (!found)
+		text->len = 0;
 	xc_arena_fini(&scratch);
 	return found;
 }

@@ -19,6 +19,7 @@ struct naming {
 	const struct xc_crash_context *view;
 	const struct xc_wait *wait;
 	xc_addr addr;
+	bool through; /* is it searched for in what the variables lead to, or in themselves? */
 	struct xc_text name;
 	struct xc_value value;
 	bool lock;                    /* it is one, or its guard */
@@ -155,8 +156,9 @@ static bool by_members(struct naming *n, const char *name, const struct xc_value
 	return false;
 }
 
-static bool by_variable(struct naming *n, const struct xc_named_value *variable, bool through)
+static bool by_variable(void *user, const struct xc_named_value *variable)
 {
+	struct naming *n = user;
 	const struct xc_value *value = &variable->value;
 	const struct xc_type *target, *own = plain(value->type);
 	struct xc_value object;
@@ -164,9 +166,9 @@ static bool by_variable(struct naming *n, const struct xc_named_value *variable,
 	if (!own)
 		return false;
 	bool points = points_round(value, n->addr, &target, &base);
-	if (!through && points)
+	if (!n->through && points)
 		return start(n, variable->name, target, base, arrow(value));
-	if (!through)
+	if (!n->through)
 		return value->kind == XC_VALUE_MEMORY && covers(own, value->addr, n->addr) &&
 		       start(n, variable->name, own, value->addr, ".");
 	if (!xc_type_is_pointer(value->type))
@@ -177,27 +179,16 @@ static bool by_variable(struct naming *n, const struct xc_named_value *variable,
 	return found;
 }
 
-static bool by_frame(struct naming *n, const struct xc_frame_context *context, bool through, struct xc_arena *arena)
-{
-	for (size_t level = 0; level < context->place->level_count; level++)
-		for (int locals = 0; locals < 2 && xc_user_code_is(context->place, level); locals++) {
-			struct xc_named_value *values;
-			size_t count = xc_variable_values(context, level, locals, arena, &values);
-			for (size_t i = 0; i < count; i++)
-				if (by_variable(n, &values[i], through))
-					return true;
-		}
-	return false;
-}
-
 static bool by_frames(struct naming *n, bool through)
 {
 	struct xc_frame_walk walk;
 	struct xc_arena scratch = {0};
 	bool found = false;
+	n->through = through;
 	xc_frame_walk_from(&walk, n->view->process, n->view->unwinder, n->wait->thread, &n->wait->frame, FRAMES);
 	while (!found && xc_frame_walk_next(&walk))
-		found = !walk.context.place->line_only && by_frame(n, &walk.context, through, &scratch);
+		found = !walk.context.place->line_only &&
+			xc_user_code_variables(&walk.context, &scratch, by_variable, n);
 	xc_arena_fini(&scratch);
 	return found;
 }

@@ -137,3 +137,38 @@ bool xc_user_code_level(const struct xc_place *place, size_t *level_out)
 	}
 	return false;
 }
+
+/* ---- variables ---- */
+
+bool xc_user_code_variables(const struct xc_frame_context *context, struct xc_arena *arena,
+			    xc_user_code_variable_fn *each, void *user)
+{
+	for (size_t level = 0; level < context->place->level_count; level++)
+		for (int locals = 0; locals < 2 && xc_user_code_is(context->place, level); locals++) {
+			struct xc_named_value *values;
+			size_t count = xc_variable_values(context, level, locals, arena, &values);
+			for (size_t i = 0; i < count; i++)
+				if (each(user, &values[i]))
+					return true;
+		}
+	return false;
+}
+
+bool xc_user_code_passed(const struct xc_frame_context *context, struct xc_arena *arena, xc_user_code_object_fn *each,
+			 void *user)
+{
+	bool ended = false;
+	for (size_t level = 0; !context->place->line_only && level < context->place->level_count && !ended; level++) {
+		struct xc_named_value *values;
+		size_t count = xc_user_code_is(context->place, level)
+				       ? xc_variable_values(context, level, false, arena, &values)
+				       : 0;
+		for (size_t i = 0; i < count && !ended; i++) {
+			struct xc_value object;
+			struct xc_error *error = xc_value_deref(&values[i].value, &object);
+			ended = !error && each(user, &object);
+			xc_error_free(error);
+		}
+	}
+	return ended;
+}
