@@ -208,3 +208,83 @@ void xc_dominators_fini(struct xc_dominators *d)
 	for (size_t i = 0; i < XC_COUNT(d->memory); i++)
 		xc_reserve_free(&d->memory[i]);
 }
+
+/* ---- sums over the tree ---- */
+
+/* The sums of a node are complete: adds them to its dominator. */
+static void hand_up(const struct xc_dominators *d, const struct xc_dominator_sums *s, uint32_t node, uint32_t number)
+{
+	uint32_t nodes = d->links.nodes, above = d->vertex[number];
+	if (number && above < nodes) {
+		s->above[node] = above;
+		s->bytes[above] += s->bytes[node];
+		s->count[above] += s->count[node];
+		return;
+	}
+	struct xc_dominator_sum *holder = &s->holders[number ? above - nodes : d->holders];
+	if (number)
+		s->above[node] = (above - nodes) | s->mark;
+	holder->bytes += s->bytes[node];
+	holder->count += s->count[node];
+}
+
+void xc_dominators_add_up(const struct xc_dominators *d, const struct xc_dominator_sums *s)
+{
+	uint32_t nodes = d->links.nodes;
+	for (uint32_t number = d->count; number-- > 1;) {
+		uint32_t node = d->vertex[number];
+		if (number > AHEAD && d->vertex[number - AHEAD] < nodes) {
+			__builtin_prefetch(&s->bytes[d->vertex[number - AHEAD]]);
+			__builtin_prefetch(&s->count[d->vertex[number - AHEAD]]);
+		}
+		if (node < nodes)
+			hand_up(d, s, node, d->above[number]);
+	}
+}
+
+/* ---- the tree downwards ---- */
+
+void xc_dominator_tree_init(struct xc_dominator_tree *t, const uint32_t *above, uint32_t nodes)
+{
+	*t = (struct xc_dominator_tree){.nodes = nodes, .above = above};
+	t->memory[0] = xc_reserve_new((size_t)nodes + 1, sizeof *t->first_child);
+	t->memory[1] = xc_reserve_new((size_t)nodes + 1, sizeof *t->next);
+	t->first_child = t->memory[0].items;
+	t->next = t->memory[1].items;
+	for (uint32_t node = nodes; node-- > 0;) {
+		if (above[node] >= nodes)
+			continue;
+		t->next[node] = t->first_child[above[node]];
+		t->first_child[above[node]] = node + 1;
+	}
+}
+
+void xc_dominator_tree_fini(struct xc_dominator_tree *t)
+{
+	for (size_t i = 0; i < XC_COUNT(t->memory); i++)
+		xc_reserve_free(&t->memory[i]);
+}
+
+/* Down to the first child, else to the next sibling, else up. */
+void xc_dominator_tree_walk(const struct xc_dominator_tree *t, uint32_t top, xc_dominator_tree_fn *arrive,
+			    xc_dominator_tree_fn *leave, void *user)
+{
+	uint32_t at = top;
+	arrive(user, at);
+	for (;;) {
+		if (t->first_child[at]) {
+			at = t->first_child[at] - 1;
+			arrive(user, at);
+			continue;
+		}
+		leave(user, at);
+		while (at != top && !t->next[at]) {
+			at = t->above[at];
+			leave(user, at);
+		}
+		if (at == top)
+			return;
+		at = t->next[at] - 1;
+		arrive(user, at);
+	}
+}

@@ -6,8 +6,6 @@
 
 #include "heap/graph/dominator.h"
 
-enum { AHEAD = 24 };
-
 /* The roots of each holder together. */
 struct grouped {
 	uint32_t *begin, *blocks;
@@ -71,41 +69,28 @@ static void group_roots(struct xc_retention *r, const struct xc_graph *graph, st
 
 /* ---- sizes ---- */
 
-/* The retained memory of `block` is complete: adds it to its dominator. */
-static void hand_up(struct xc_retention *r, uint32_t blocks, uint32_t block, uint32_t above, bool shared)
-{
-	if (shared) {
-		r->shared_bytes += r->bytes[block];
-		r->shared_count += r->count[block];
-	} else if (above >= blocks) {
-		r->holders[above - blocks].bytes += r->bytes[block];
-		r->holders[above - blocks].count += r->count[block];
-	} else {
-		r->dominator[block] = above;
-		r->bytes[above] += r->bytes[block];
-		r->count[above] += r->count[block];
-	}
-}
-
 static void add_up(struct xc_retention *r, const struct xc_dominators *d)
 {
-	uint32_t blocks = d->links.nodes;
+	const struct xc_dominator_sums sums = {.bytes = r->bytes,
+					       .count = r->count,
+					       .above = r->dominator,
+					       .mark = XC_NO_BLOCK,
+					       .holders = xc_alloc((d->holders + 1) * sizeof *sums.holders)};
 	for (uint32_t number = 1; number < d->count; number++) {
 		uint32_t block = d->vertex[number];
-		if (block >= blocks)
+		if (block >= d->links.nodes)
 			continue;
 		r->bytes[block] = xc_block_size(&r->heap->blocks, block);
 		r->count[block] = 1;
 	}
-	for (uint32_t number = d->count; number-- > 1;) {
-		uint32_t block = d->vertex[number];
-		if (number > AHEAD && d->vertex[number - AHEAD] < blocks) {
-			__builtin_prefetch(&r->bytes[d->vertex[number - AHEAD]]);
-			__builtin_prefetch(&r->count[d->vertex[number - AHEAD]]);
-		}
-		if (block < blocks)
-			hand_up(r, blocks, block, d->vertex[d->above[number]], d->above[number] == 0);
+	xc_dominators_add_up(d, &sums);
+	for (size_t h = 0; h < r->holder_count; h++) {
+		r->holders[h].bytes = sums.holders[h].bytes;
+		r->holders[h].count = sums.holders[h].count;
 	}
+	r->shared_bytes = sums.holders[r->holder_count].bytes;
+	r->shared_count = sums.holders[r->holder_count].count;
+	free(sums.holders);
 }
 
 static int holder_order(const void *a, const void *b)

@@ -113,23 +113,13 @@ static struct grouped group_roots(struct xc_refgraph *g)
 	return grouped;
 }
 
-/* The retained memory of a node is complete: adds it to its dominator. */
-static void hand_up(struct xc_refgraph *g, uint32_t node, uint32_t above, bool shared)
-{
-	if (!shared && above < g->count) {
-		g->above[node] = above;
-		g->kept_bytes[above] += g->kept_bytes[node];
-		g->kept[above] += g->kept[node];
-		return;
-	}
-	struct xc_refgraph_holder *holder = &g->holders[shared ? g->root_names.count : above - g->count];
-	g->above[node] = shared ? XC_NO_NODE : (above - (uint32_t)g->count) | XC_REFGRAPH_ROOT;
-	holder->bytes += g->kept_bytes[node];
-	holder->count += g->kept[node];
-}
-
 static void add_up(struct xc_refgraph *g, const struct xc_dominators *d)
 {
+	const struct xc_dominator_sums sums = {.bytes = g->kept_bytes,
+					       .count = g->kept,
+					       .above = g->above,
+					       .mark = XC_REFGRAPH_ROOT,
+					       .holders = xc_alloc((d->holders + 1) * sizeof *sums.holders)};
 	for (uint32_t number = 1; number < d->count; number++) {
 		uint32_t node = d->vertex[number];
 		if (node >= g->count)
@@ -137,15 +127,12 @@ static void add_up(struct xc_refgraph *g, const struct xc_dominators *d)
 		g->kept_bytes[node] = g->size[node];
 		g->kept[node] = 1;
 	}
-	for (uint32_t number = d->count; number-- > 1;) {
-		uint32_t node = d->vertex[number];
-		if (number > AHEAD && d->vertex[number - AHEAD] < g->count) {
-			__builtin_prefetch(&g->kept_bytes[d->vertex[number - AHEAD]]);
-			__builtin_prefetch(&g->kept[d->vertex[number - AHEAD]]);
-		}
-		if (node < g->count)
-			hand_up(g, node, d->vertex[d->above[number]], d->above[number] == 0);
+	xc_dominators_add_up(d, &sums);
+	for (size_t h = 0; h <= d->holders; h++) {
+		g->holders[h].bytes = sums.holders[h].bytes;
+		g->holders[h].count = sums.holders[h].count;
 	}
+	free(sums.holders);
 }
 
 /* The search, or its results together with what is made from them. */
@@ -182,12 +169,9 @@ void xc_refgraph_retain(struct xc_refgraph *g)
 
 /* ---- by kind ---- */
 
-/* The tree of dominators, downwards. */
-struct descent {
+struct kinds {
 	const struct xc_refgraph *graph;
-	struct xc_refgraph_kind *kinds;
-	struct xc_reserve memory[2];
-	uint32_t *first_child, *next;
+	struct xc_refgraph_kind *items;
 };
 
 static bool has_node_above(const struct xc_refgraph *g, uint32_t node)
@@ -195,52 +179,25 @@ static bool has_node_above(const struct xc_refgraph *g, uint32_t node)
 	return g->above[node] < g->count;
 }
 
-static void arrive(const struct descent *d, uint32_t node)
+static void arrive(void *user, uint32_t node)
 {
-	struct xc_refgraph_kind *kind = &d->kinds[d->graph->kind[node]];
+	const struct kinds *k = user;
+	struct xc_refgraph_kind *kind = &k->items[k->graph->kind[node]];
 	if (kind->above++ == 0)
-		kind->retained += d->graph->kept_bytes[node];
+		kind->retained += k->graph->kept_bytes[node];
 }
 
-static void leave(const struct descent *d, uint32_t node)
+static void leave(void *user, uint32_t node)
 {
-	d->kinds[d->graph->kind[node]].above--;
-}
-
-/* Down to the first child, else to the next sibling, else up. */
-static void walk_from(const struct descent *d, uint32_t top)
-{
-	uint32_t at = top;
-	arrive(d, at);
-	for (;;) {
-		if (d->first_child[at]) {
-			at = d->first_child[at] - 1;
-			arrive(d, at);
-			continue;
-		}
-		leave(d, at);
-		while (at != top && !d->next[at]) {
-			at = d->graph->above[at];
-			leave(d, at);
-		}
-		if (at == top)
-			return;
-		at = d->next[at] - 1;
-		arrive(d, at);
-	}
+	const struct kinds *k = user;
+	k->items[k->graph->kind[node]].above--;
 }
 
 void xc_refgraph_by_kind(const struct xc_refgraph *g, struct xc_refgraph_kind *kinds)
 {
-	struct descent d = {.graph = g, .kinds = kinds};
-	d.first_child = reserve(&d.memory[0], g->count + 1);
-	d.next = reserve(&d.memory[1], g->count + 1);
-	for (uint32_t node = (uint32_t)g->count; node-- > 0;) {
-		if (!has_node_above(g, node))
-			continue;
-		d.next[node] = d.first_child[g->above[node]];
-		d.first_child[g->above[node]] = node + 1;
-	}
+	struct kinds k = {g, kinds};
+	struct xc_dominator_tree tree;
+	xc_dominator_tree_init(&tree, g->above, (uint32_t)g->count);
 	for (uint32_t node = 0; node < g->count; node++) {
 		struct xc_refgraph_kind *kind = &kinds[g->kind[node]];
 		kind->count++;
@@ -248,10 +205,9 @@ void xc_refgraph_by_kind(const struct xc_refgraph *g, struct xc_refgraph_kind *k
 		kind->unreached += !g->kept[node];
 		kind->unreached_bytes += g->kept[node] ? 0 : g->size[node];
 		if (g->kept[node] && !has_node_above(g, node))
-			walk_from(&d, node);
+			xc_dominator_tree_walk(&tree, node, arrive, leave, &k);
 	}
-	xc_reserve_free(&d.memory[0]);
-	xc_reserve_free(&d.memory[1]);
+	xc_dominator_tree_fini(&tree);
 }
 
 /* ---- the largest ---- */

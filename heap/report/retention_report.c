@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap/graph/dominator.h"
 #include "heap/graph/retention.h"
 #include "heap/types/typing.h"
 
@@ -100,9 +101,7 @@ struct types {
 	const struct xc_typing *typing;
 	struct type_row *rows;
 	size_t row_count;
-	uint32_t *row_of;             /* by item of the typing */
-	uint32_t *first_child, *next; /* by block: the tree, downwards; XC_NO_BLOCK at ends */
-	struct xc_reserve memory[2];
+	uint32_t *row_of; /* by item of the typing */
 };
 
 static const char untyped[] = "(untyped)";
@@ -144,27 +143,9 @@ static void make_rows(struct types *t)
 	}
 }
 
-static void make_tree(struct types *t)
+static void arrive(void *user, uint32_t block)
 {
-	const struct xc_retention *r = t->retention;
-	uint32_t count = (uint32_t)r->heap->blocks.count;
-	t->memory[0] = xc_reserve_new(count, sizeof *t->first_child);
-	t->memory[1] = xc_reserve_new(count, sizeof *t->next);
-	t->first_child = t->memory[0].items;
-	t->next = t->memory[1].items;
-	for (uint32_t i = 0; i < count; i++)
-		t->first_child[i] = t->next[i] = XC_NO_BLOCK;
-	for (uint32_t i = count; i-- > 0;) {
-		uint32_t above = r->dominator[i];
-		if (above == XC_NO_BLOCK)
-			continue;
-		t->next[i] = t->first_child[above];
-		t->first_child[above] = i;
-	}
-}
-
-static void arrive(struct types *t, uint32_t block)
-{
+	const struct types *t = user;
 	const struct xc_retention *r = t->retention;
 	struct type_row *row = &t->rows[t->row_of[t->typing->by_block[block]]];
 	if (row->above++ == 0) {
@@ -175,32 +156,10 @@ static void arrive(struct types *t, uint32_t block)
 	row->blocks++;
 }
 
-static void leave(struct types *t, uint32_t block)
+static void leave(void *user, uint32_t block)
 {
+	const struct types *t = user;
 	t->rows[t->row_of[t->typing->by_block[block]]].above--;
-}
-
-/* Down to the first child, else to the next sibling, else up. */
-static void walk_from(struct types *t, uint32_t top)
-{
-	uint32_t at = top;
-	arrive(t, at);
-	for (;;) {
-		if (t->first_child[at] != XC_NO_BLOCK) {
-			at = t->first_child[at];
-			arrive(t, at);
-			continue;
-		}
-		leave(t, at);
-		while (at != top && t->next[at] == XC_NO_BLOCK) {
-			at = t->retention->dominator[at];
-			leave(t, at);
-		}
-		if (at == top)
-			return;
-		at = t->next[at];
-		arrive(t, at);
-	}
 }
 
 static void add_types(struct xc_section *s, const struct types *t, size_t limit)
@@ -227,17 +186,17 @@ static void add_types(struct xc_section *s, const struct types *t, size_t limit)
 void xc_retention_by_type(struct xc_section *s, const struct xc_retention *r, size_t limit)
 {
 	struct types t = {.retention = r, .typing = r->heap->typing};
+	struct xc_dominator_tree tree;
 	if (!t.typing)
 		return;
 	make_rows(&t);
-	make_tree(&t);
+	xc_dominator_tree_init(&tree, r->dominator, (uint32_t)r->heap->blocks.count);
 	for (uint32_t i = 0; i < r->heap->blocks.count; i++)
 		if (r->bytes[i] && r->dominator[i] == XC_NO_BLOCK)
-			walk_from(&t, i);
+			xc_dominator_tree_walk(&tree, i, arrive, leave, &t);
+	xc_dominator_tree_fini(&tree);
 	qsort(t.rows, t.row_count, sizeof *t.rows, by_retained);
 	add_types(s, &t, limit);
 	free(t.rows);
 	free(t.row_of);
-	xc_reserve_free(&t.memory[0]);
-	xc_reserve_free(&t.memory[1]);
 }
