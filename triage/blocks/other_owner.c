@@ -2,13 +2,12 @@
 
 #include "dwarf/types/field.h"
 #include "heap/query/rootword.h"
-#include "heap/query/stackword.h"
 #include "heap/query/whatis.h"
 #include "heap/types/typing.h"
+#include "triage/blocks/value_place.h"
 #include "triage/dataflow/pointers.h"
 #include "triage/util/memory_search.h"
 #include "triage/util/same_type.h"
-#include "triage/util/statics.h"
 
 enum { HITS = 32, OUTWARD = 2 /* frames beyond the blamed one, whose variables may be owners */ };
 
@@ -31,19 +30,9 @@ static const struct xc_type *type_in_block(struct xc_heap *heap, uint32_t block,
 /* The type of a variable of a stack, of a global, or of a part of one. */
 static const struct xc_type *type_of_variable(const struct xc_pointed *t, xc_addr at)
 {
-	const struct xc_process *p = t->crash->process;
-	struct xc_what what = xc_what(p, t->crash->heap, at);
-	const struct xc_type *type = NULL;
-	struct xc_held held = {.type = NULL};
-	uint64_t rest = 0;
-	if (what.kind == XC_WHAT_STACK && what.thread) {
-		struct xc_stackword word = xc_stackword_find(p, what.thread, at);
-		if (word.in_frame && word.type)
-			type = xc_field_path(NULL, word.type, word.offset, &rest);
-		xc_stackword_fini(&word);
-	} else if (what.kind == XC_WHAT_DATA && t->crash->blame.place &&
-		   xc_statics_at(p, t->crash->blame.place, t->crash->thread, at, &held) && held.type)
-		type = xc_field_path(NULL, held.type, held.offset, &rest);
+	uint64_t offset, rest = 0;
+	const struct xc_type *variable = xc_value_place_variable(t->crash, at, &offset);
+	const struct xc_type *type = variable ? xc_field_path(NULL, variable, offset, &rest) : NULL;
 	return rest ? NULL : type;
 }
 

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "dwarf/types/field.h"
+#include "heap/query/stackword.h"
 #include "heap/query/whatis.h"
 #include "triage/dataflow/pointers.h"
 #include "triage/util/same_type.h"
+#include "triage/util/statics.h"
 
 enum { OUTWARD = 2 /* frames beyond the blamed one */, LARGEST = 4096 /* bytes of a structure */ };
 
@@ -155,4 +157,22 @@ bool xc_value_place_find(const struct xc_crash_context *crash, uint64_t value, c
 	if (known)
 		*out = *bad;
 	return known || find_only(&s, out);
+}
+
+const struct xc_type *xc_value_place_variable(const struct xc_crash_context *crash, xc_addr at, uint64_t *offset_out)
+{
+	const struct xc_process *p = crash->process;
+	struct xc_what what = xc_what(p, crash->heap, at);
+	struct xc_held held = {.type = NULL};
+	if (what.kind == XC_WHAT_STACK && what.thread) {
+		struct xc_stackword word = xc_stackword_find(p, what.thread, at);
+		held.type = word.in_frame ? word.type : NULL;
+		held.offset = word.offset;
+		xc_stackword_fini(&word);
+	} else if (what.kind != XC_WHAT_DATA || !crash->blame.place ||
+		   !xc_statics_at(p, crash->blame.place, crash->thread, at, &held))
+		return NULL;
+	if (held.type)
+		*offset_out = held.offset;
+	return held.type;
 }

@@ -1,4 +1,4 @@
-/* value_place: the word of memory that a bad value was read from. */
+/* value_place: the word of memory that a bad value was read from, and the variable that has a word. */
 #ifndef XC_VALUE_PLACE_H
 #define XC_VALUE_PLACE_H
 
@@ -20,5 +20,9 @@ bool xc_value_place_of_variable(const struct xc_crash_context *crash, uint64_t v
 
 /* For `this` of a part of an object: the same word, by the variable that leads to the whole object. Else `deref`. */
 const struct xc_deref *xc_value_place_named(const struct xc_crash_context *crash, const struct xc_deref *deref);
+
+/* The type of the variable of a stack, or of the program's data, that has the word at `at`, and the word's offset in
+ * it. NULL when it is not known: then the offset is not set. crash->heap must not be NULL. */
+const struct xc_type *xc_value_place_variable(const struct xc_crash_context *crash, xc_addr at, uint64_t *offset_out);
 
 #endif

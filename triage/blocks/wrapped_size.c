@@ -6,12 +6,10 @@
 #include <inttypes.h>
 
 #include "dwarf/types/field.h"
-#include "heap/query/stackword.h"
-#include "heap/query/whatis.h"
 #include "triage/blocks/block_types.h"
+#include "triage/blocks/value_place.h"
 #include "triage/util/memory_search.h"
 #include "triage/util/same_type.h"
-#include "triage/util/statics.h"
 
 enum {
 	HITS = 32,    /* pointers to the block */
@@ -207,19 +205,9 @@ static bool try_block_word(const struct xc_crash_context *crash, xc_addr begin, 
 
 static bool try_variable_word(const struct xc_crash_context *crash, xc_addr begin, uint64_t size, xc_addr at)
 {
-	const struct xc_process *p = crash->process;
-	struct xc_what what = xc_what(p, crash->heap, at);
-	struct xc_held held = {.type = NULL};
-	bool found = false;
-	if (what.kind == XC_WHAT_STACK && what.thread) {
-		struct xc_stackword word = xc_stackword_find(p, what.thread, at);
-		found = word.in_frame && word.type &&
-			try_word(crash, begin, size, word.type, at - word.offset, word.offset);
-		xc_stackword_fini(&word);
-	} else if (what.kind == XC_WHAT_DATA && crash->blame.place &&
-		   xc_statics_at(p, crash->blame.place, crash->thread, at, &held) && held.type)
-		found = try_word(crash, begin, size, held.type, at - held.offset, held.offset);
-	return found;
+	uint64_t offset;
+	const struct xc_type *type = xc_value_place_variable(crash, at, &offset);
+	return type && try_word(crash, begin, size, type, at - offset, offset);
 }
 
 /* The variables of one function, among them a pointer to the block. */
