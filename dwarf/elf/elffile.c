@@ -16,6 +16,7 @@
 
 #include "dwarf/elf/inflate.h"
 #include "dwarf/elf/inflate_cache.h"
+#include "dwarf/elf/section.h"
 
 enum { COPY_MAX = 64 << 20 };
 
@@ -80,14 +81,12 @@ void xc_elffile_close(struct xc_elffile *file)
 
 static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *header)
 {
-	size_t names;
-	if (elf_getshdrstrndx(elf, &names) < 0)
-		return NULL;
-	for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {
-		const char *found = gelf_getshdr(s, header) ? elf_strptr(elf, names, header->sh_name) : NULL;
-		if (found && !strcmp(found, name) && header->sh_type != SHT_NOBITS && header->sh_size)
-			return s;
-	}
+	struct xc_section_walk w;
+	for (xc_section_walk_begin(&w, elf); xc_section_walk_next(&w);)
+		if (!strcmp(w.name, name) && w.header.sh_type != SHT_NOBITS && w.header.sh_size) {
+			*header = w.header;
+			return w.section;
+		}
 	return NULL;
 }
 

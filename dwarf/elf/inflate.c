@@ -22,6 +22,7 @@
 #include <zstd.h>
 
 #include "core/base/cursor.h"
+#include "dwarf/elf/section.h"
 
 enum {
 	MAX_SECTIONS = 128,
@@ -61,21 +62,15 @@ struct plan {
 
 static bool is_debug(const char *name)
 {
-	return name &&
-	       (!strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8) || !strncmp(name, ".gnu_debug", 10));
+	return !strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8) || !strncmp(name, ".gnu_debug", 10);
 }
 
 bool xc_inflate_needed(Elf *elf)
 {
-	size_t names;
-	GElf_Shdr header;
-	if (elf_getshdrstrndx(elf, &names) < 0)
-		return false;
-	for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {
-		const char *name = gelf_getshdr(s, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-		if (is_debug(name) && ((header.sh_flags & SHF_COMPRESSED) || name[1] == 'z'))
+	struct xc_section_walk w;
+	for (xc_section_walk_begin(&w, elf); xc_section_walk_next(&w);)
+		if (is_debug(w.name) && ((w.header.sh_flags & SHF_COMPRESSED) || w.name[1] == 'z'))
 			return true;
-	}
 	return false;
 }
 
@@ -130,17 +125,15 @@ static struct xc_error *add_part(struct plan *plan, Elf_Scn *section, const char
 
 static struct xc_error *make_plan(struct plan *plan)
 {
-	size_t names;
-	GElf_Shdr header;
+	struct xc_section_walk w;
 	const char *ident = elf_getident(plan->elf, NULL);
 	if (!ident || ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != ELFDATA2LSB)
 		return xc_error_new(XC_ERR_UNSUPPORTED, "compressed debug sections of a 32-bit or big-endian file");
-	if (elf_getshdrstrndx(plan->elf, &names) < 0)
+	if (!xc_section_walk_begin(&w, plan->elf))
 		return xc_error_new(XC_ERR_FORMAT, "no section names");
 	plan->size = sizeof(Elf64_Ehdr);
-	for (Elf_Scn *s = elf_nextscn(plan->elf, NULL); s; s = elf_nextscn(plan->elf, s)) {
-		const char *name = gelf_getshdr(s, &header) ? elf_strptr(plan->elf, names, header.sh_name) : NULL;
-		struct xc_error *err = is_debug(name) ? add_part(plan, s, name, &header) : NULL;
+	while (xc_section_walk_next(&w)) {
+		struct xc_error *err = is_debug(w.name) ? add_part(plan, w.section, w.name, &w.header) : NULL;
 		if (err)
 			return err;
 	}

@@ -347,15 +347,10 @@ static bool open_search(struct xc_cfitable *t, Elf *elf)
 
 static uint64_t section_addr(Elf *elf, const char *name)
 {
-	size_t names;
-	GElf_Shdr h;
-	if (elf_getshdrstrndx(elf, &names) < 0)
-		return 0;
-	for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {
-		const char *found = gelf_getshdr(s, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
-		if (found && !strcmp(found, name))
-			return h.sh_addr;
-	}
+	struct xc_section_walk w;
+	for (xc_section_walk_begin(&w, elf); xc_section_walk_next(&w);)
+		if (!strcmp(w.name, name))
+			return w.header.sh_addr;
 	return 0;
 }
 

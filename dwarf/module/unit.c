@@ -243,10 +243,10 @@ static bool add_section(struct header *h, size_t *names_used, const char *name, 
 /* Fill the header at `h`; `shift`: the distance from it to the file's first byte. */
 static bool fill_header(struct header *h, Elf *elf, uint64_t shift, uint64_t unit, uint64_t size)
 {
-	size_t names, used = 1;
+	size_t used = 1;
 	GElf_Ehdr from;
-	GElf_Shdr s;
-	if (!gelf_getehdr(elf, &from) || elf_getshdrstrndx(elf, &names) < 0)
+	struct xc_section_walk w;
+	if (!gelf_getehdr(elf, &from) || !xc_section_walk_begin(&w, elf))
 		return false;
 	*h = (struct header){.ehdr = {.e_type = from.e_type,
 				      .e_machine = from.e_machine,
@@ -258,13 +258,12 @@ static bool fill_header(struct header *h, Elf *elf, uint64_t shift, uint64_t uni
 				      .e_shoff = offsetof(struct header, sections),
 				      .e_shnum = 1}};
 	memcpy(h->ehdr.e_ident, from.e_ident, EI_NIDENT);
-	for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
-		const char *name = gelf_getshdr(scn, &s) ? elf_strptr(elf, names, s.sh_name) : NULL;
-		if (!name || !wanted_section(name) || s.sh_type == SHT_NOBITS)
+	while (xc_section_walk_next(&w)) {
+		if (!wanted_section(w.name) || w.header.sh_type == SHT_NOBITS)
 			continue;
-		bool info = !strcmp(name, ".debug_info");
-		if (!add_section(h, &used, name, SHT_PROGBITS, shift + s.sh_offset + (info ? unit : 0),
-				 info ? size : s.sh_size))
+		bool info = !strcmp(w.name, ".debug_info");
+		if (!add_section(h, &used, w.name, SHT_PROGBITS, shift + w.header.sh_offset + (info ? unit : 0),
+				 info ? size : w.header.sh_size))
 			return false;
 	}
 	h->ehdr.e_shstrndx = h->ehdr.e_shnum;

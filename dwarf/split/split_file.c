@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dwarf/elf/budget.h"
+#include "dwarf/elf/section.h"
 
 /* DW_SECT_… of a .dwp: DWARF 5, table 7.1; GNU's version 2, gcc wiki "DebugFissionDWP". */
 enum {
@@ -84,20 +85,17 @@ static void add_section(struct xc_split_file *f, const char *name, Elf_Scn *scn)
 
 static struct xc_error *read_sections(struct xc_split_file *f, Elf *elf)
 {
-	size_t names;
-	GElf_Shdr h;
+	struct xc_section_walk w;
 	const char *ident = elf_getident(elf, NULL);
 	if (!ident || ident[EI_DATA] != ELFDATA2LSB)
 		return xc_error_new(XC_ERR_UNSUPPORTED, "split debug information of a big-endian machine");
-	if (elf_getshdrstrndx(elf, &names) < 0)
+	if (!xc_section_walk_begin(&w, elf))
 		return xc_error_new(XC_ERR_FORMAT, "no section names");
 	for (size_t i = 0; i < XC_SPLIT_SECTIONS; i++)
 		f->sections[i] = xc_cursor("", 0, NAMES[i]);
-	for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {
-		const char *name = gelf_getshdr(s, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
-		if (name && h.sh_type != SHT_NOBITS && !(h.sh_flags & SHF_COMPRESSED))
-			add_section(f, name, s);
-	}
+	while (xc_section_walk_next(&w))
+		if (w.header.sh_type != SHT_NOBITS && !(w.header.sh_flags & SHF_COMPRESSED))
+			add_section(f, w.name, w.section);
 	return f->info_count ? NULL : xc_error_new(XC_ERR_FORMAT, "no split debug information in it");
 }
 
