@@ -317,20 +317,24 @@ static int frame_eval(lua_State *L)
 	return 1;
 }
 
-/* All that are known. */
-static int frame_registers(lua_State *L)
+void xc_bind_push_registers(lua_State *L, const struct xc_regs *regs)
 {
-	const struct frame *self = self_of(L);
 	const struct xc_arch *arch = xc_bind_host(L)->process->arch;
 	lua_newtable(L);
 	for (int number = 0; number < XC_REG_MAX; number++) {
 		const char *name = xc_arch_reg_name(arch, number);
 		uint64_t value;
-		if (!name || !xc_regs_get(&self->frame.regs, number, &value))
+		if (!name || !xc_regs_get(regs, number, &value))
 			continue;
 		lua_pushinteger(L, (lua_Integer)value);
 		lua_setfield(L, -2, name);
 	}
+}
+
+static int frame_registers(lua_State *L)
+{
+	const struct frame *self = self_of(L);
+	xc_bind_push_registers(L, &self->frame.regs);
 	return 1;
 }
 

@@ -16,4 +16,7 @@ int xc_bind_push_frames(lua_State *L, const struct xc_thread *thread, uint64_t m
 void *xc_bind_push_frame(lua_State *L);
 void xc_bind_set_frame(void *frame, const struct xc_thread *thread, const struct xc_frame *at, xc_addr callee);
 
+/* Push a table of all registers that are known, by name. */
+void xc_bind_push_registers(lua_State *L, const struct xc_regs *regs);
+
 #endif

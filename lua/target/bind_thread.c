@@ -126,17 +126,9 @@ static void push_why(lua_State *L, void *self)
 
 static int thread_registers(lua_State *L)
 {
+	static const struct xc_regs none;
 	const struct xc_thread *thread = self_of(L);
-	const struct xc_arch *arch = xc_bind_host(L)->process->arch;
-	lua_newtable(L);
-	for (int number = 0; number < XC_REG_MAX; number++) {
-		const char *name = xc_arch_reg_name(arch, number);
-		uint64_t value;
-		if (!name || !thread->has_regs || !xc_regs_get(&thread->regs, number, &value))
-			continue;
-		lua_pushinteger(L, (lua_Integer)value);
-		lua_setfield(L, -2, name);
-	}
+	xc_bind_push_registers(L, thread->has_regs ? &thread->regs : &none);
 	return 1;
 }
 
