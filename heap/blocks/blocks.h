@@ -167,4 +167,10 @@ static inline bool xc_block_is_free(enum xc_block_state state)
 	return state >= XC_BLOCK_CACHED && state <= XC_BLOCK_TOP;
 }
 
+/* Is it free, and not memory that was never allocated? */
+static inline bool xc_block_is_freed(enum xc_block_state state)
+{
+	return xc_block_is_free(state) && state != XC_BLOCK_TOP;
+}
+
 #endif

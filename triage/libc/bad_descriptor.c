@@ -101,8 +101,8 @@ static void take_freed(struct search *s, const struct xc_surveyed *it)
 	if (!heap || !target || !xc_same_type_is_record(target) || !xc_value_load(it->value, &addr))
 		return;
 	uint32_t block = xc_blocks_find(&heap->blocks, addr);
-	if (block == XC_NO_BLOCK || !xc_block_is_free(xc_block_state(&heap->blocks, block)) ||
-	    xc_block_state(&heap->blocks, block) == XC_BLOCK_TOP || xc_block_addr(&heap->blocks, block) != addr)
+	if (block == XC_NO_BLOCK || !xc_block_is_freed(xc_block_state(&heap->blocks, block)) ||
+	    xc_block_addr(&heap->blocks, block) != addr)
 		return;
 	const struct xc_value record = xc_value_memory(s->crash->process, target, addr);
 	take_members(s, &record, it->path, "->", true);

@@ -40,13 +40,9 @@ struct freed {
 	size_t similar; /* other blocks that have the same word: all of a thread's cache have its key */
 };
 
-/* A freed block, not one that was never used. */
 static bool is_freed(const struct xc_crash_context *crash, uint32_t block)
 {
-	if (block == XC_NO_BLOCK)
-		return false;
-	enum xc_block_state state = xc_block_state(&crash->heap->blocks, block);
-	return xc_block_is_free(state) && state != XC_BLOCK_TOP;
+	return block != XC_NO_BLOCK && xc_block_is_freed(xc_block_state(&crash->heap->blocks, block));
 }
 
 static bool find_direct(const struct xc_pointer_diagnosis *s, struct freed *out)

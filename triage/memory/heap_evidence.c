@@ -90,7 +90,7 @@ static void report_freed(const struct xc_crash_context *crash)
 		enum xc_block_state state =
 			block == XC_NO_BLOCK ? XC_BLOCK_LIVE : xc_block_state(&crash->heap->blocks, block);
 		const char *name = xc_arch_reg_name(arch, number);
-		if (!name || !xc_block_is_free(state) || state == XC_BLOCK_TOP)
+		if (!name || !xc_block_is_freed(state))
 			continue;
 		report_block(crash, name, value);
 		told++;

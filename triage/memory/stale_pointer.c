@@ -243,7 +243,7 @@ static bool find_freed(const struct xc_pointed *t, struct xc_stale *out)
 {
 	struct xc_text text = {0};
 	enum xc_block_state state = xc_block_state(&t->crash->heap->blocks, t->block);
-	if (!xc_block_is_free(state) || state == XC_BLOCK_TOP)
+	if (!xc_block_is_freed(state))
 		return false;
 	struct xc_what what = xc_what(t->crash->process, t->crash->heap, t->deref->led);
 	xc_what_text(t->crash->process, t->crash->heap, &what, &text);

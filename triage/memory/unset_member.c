@@ -27,11 +27,6 @@ struct unset {
 	bool link;       /* it is the allocator's link */
 };
 
-static bool is_freed(enum xc_block_state state)
-{
-	return xc_block_is_free(state) && state != XC_BLOCK_TOP;
-}
-
 /* The words of live blocks that have the value: the code has loaded one into a variable, which it has overwritten. All
  * are the same member: at the same place in blocks of one size. */
 static bool find_alike(const struct xc_crash_context *crash, uint64_t value, struct xc_deref *out)
@@ -115,7 +110,7 @@ static size_t count_alike(const struct unset *u)
 	size_t alike = 0, read = 0;
 	for (uint32_t i = 0; i < blocks->count && i < BLOCKS && read < READ; i++) {
 		enum xc_block_state state = xc_block_state(blocks, i);
-		if (!is_freed(state) || xc_block_size(blocks, i) != size || is_own_word(u, state))
+		if (!xc_block_is_freed(state) || xc_block_size(blocks, i) != size || is_own_word(u, state))
 			continue;
 		read++;
 		alike += xc_space_peek_uint(u->crash->process->space, xc_block_addr(blocks, i) + u->offset,

@@ -17,11 +17,9 @@ struct holder {
 	uint32_t block;
 };
 
-/* Not unused memory. */
 static bool is_freed_block(const struct xc_blocks *blocks, uint32_t block)
 {
-	return block != XC_NO_BLOCK && xc_block_is_free(xc_block_state(blocks, block)) &&
-	       xc_block_state(blocks, block) != XC_BLOCK_TOP;
+	return block != XC_NO_BLOCK && xc_block_is_freed(xc_block_state(blocks, block));
 }
 
 /* A freed block, not the one that was to be freed. */

@@ -135,7 +135,7 @@ static void look_for_stale(struct odd *o, const struct xc_surveyed *it)
 		return;
 	uint32_t block = xc_blocks_find(blocks, addr);
 	enum xc_block_state state = block == XC_NO_BLOCK ? XC_BLOCK_LIVE : xc_block_state(blocks, block);
-	if (xc_block_is_free(state) && state != XC_BLOCK_TOP)
+	if (xc_block_is_freed(state))
 		take_stale(o, block, addr, it->value, it->path, !pointer);
 }
 
@@ -190,7 +190,7 @@ static void look_for_shared(struct odd *o, const struct xc_surveyed *it)
 		return;
 	uint32_t block = xc_blocks_find(blocks, at);
 	enum xc_block_state state = block == XC_NO_BLOCK ? XC_BLOCK_LIVE : xc_block_state(blocks, block);
-	if (xc_block_is_free(state) && state != XC_BLOCK_TOP)
+	if (xc_block_is_freed(state))
 		take_stale(o, block, at, &control, it->path, false);
 	else if (is_weak && block != XC_NO_BLOCK && has_table(o, at) && !o->expired && strstr(it->path, "->") &&
 		 xc_view_number(&control, "_M_use_count", &uses) && !(int32_t)uses)
