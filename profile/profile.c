@@ -171,7 +171,7 @@ static void tell_cpu(struct xc_profile *p, const struct xc_perf_record *record)
 {
 	char text[16];
 	const int len = snprintf(text, sizeof text, "cpu %u", record->cpu);
-	xc_sample_stack_tell(p->stack, xc_sample_values_add(&p->cpus, text, (size_t)len));
+	xc_sample_stack_add_value(p->stack, xc_sample_values_add(&p->cpus, text, (size_t)len));
 }
 
 static void count_end(struct xc_profile *p, enum xc_sample_end end, bool late)

@@ -189,7 +189,7 @@ static void have_built(const struct xc_broker *broker, const char *name)
 /* ---- requests ---- */
 
 /* Logs a file that the broker may open, whether or not it exists. */
-static void log_sought(const struct xc_broker *broker, const char *root, const char *path, int fd)
+static void log_dependency(const struct xc_broker *broker, const char *root, const char *path, int fd)
 {
 	char state[XC_FILE_DEPENDENCY_STATE];
 	const struct xc_file_dependency dependency = {.root = root, .path = path, .was = fd >= 0 ? state : NULL};
@@ -208,7 +208,7 @@ static int open_file(struct xc_broker *broker, const char *root, const char *pat
 	const int fd = open_code(broker, root, path, special), number = errno;
 	if (fd >= 0)
 		remember(broker, root, path, fd);
-	log_sought(broker, root, path, fd);
+	log_dependency(broker, root, path, fd);
 	errno = number;
 	return fd;
 }

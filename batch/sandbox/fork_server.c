@@ -59,7 +59,7 @@ static int start(struct xc_fork_server *server, const struct xc_worker_options *
 	return server->pid < 0 ? number : 0;
 }
 
-struct xc_error *xc_fork_server_start(const struct xc_worker_options *options, struct xc_fork_server **warden_out)
+struct xc_error *xc_fork_server_start(const struct xc_worker_options *options, struct xc_fork_server **server_out)
 {
 	if (!has_null())
 		return xc_error_hint(xc_error_errno(errno, "/dev/null: no worker can be started without it"),
@@ -71,7 +71,7 @@ struct xc_error *xc_fork_server_start(const struct xc_worker_options *options, s
 		xc_fork_server_end(server);
 		return xc_error_errno(number, "starting the process that workers are forked from");
 	}
-	*warden_out = server;
+	*server_out = server;
 	return NULL;
 }
 

@@ -19,7 +19,7 @@ struct xc_fork_server;
 /* Starts the process. The options are those of all its workers, as they are now, except `heapless`, `room` and
  * `last_try`; borrowed until xc_fork_server_end. Errors: XC_ERR_IO. */
 XC_MUST_CHECK struct xc_error *xc_fork_server_start(const struct xc_worker_options *options,
-						    struct xc_fork_server **warden_out);
+						    struct xc_fork_server **server_out);
 
 /* Ends it; NULL is fine. The caller first ends the processes that it forked. */
 void xc_fork_server_end(struct xc_fork_server *server);

@@ -129,7 +129,7 @@ static struct xc_error *meet(struct talk *talk, struct xc_sandbox_probe *probe)
 	return err;
 }
 
-struct xc_error *xc_sandbox_probe_run(const struct xc_worker_options *options, struct xc_sandbox_probe *scout_out)
+struct xc_error *xc_sandbox_probe_run(const struct xc_worker_options *options, struct xc_sandbox_probe *probe_out)
 {
 	int sockets[2];
 	struct xc_sandbox_probe probe = {-1, -1};
@@ -146,7 +146,7 @@ struct xc_error *xc_sandbox_probe_run(const struct xc_worker_options *options, s
 	struct xc_error *err = pid < 0 ? xc_error_errno(number, "starting a worker") : meet(&talk, &probe);
 	close(sockets[0]);
 	if (!err)
-		*scout_out = probe;
+		*probe_out = probe;
 	return err;
 }
 

@@ -18,7 +18,7 @@ struct xc_sandbox_probe {
  * server (fork_server.h). Errors: XC_ERR_IO: no process can be started, the sandbox cannot be entered (with a hint), or
  * the probe does not respond. */
 XC_MUST_CHECK struct xc_error *xc_sandbox_probe_run(const struct xc_worker_options *options,
-						    struct xc_sandbox_probe *scout_out);
+						    struct xc_sandbox_probe *probe_out);
 void xc_sandbox_probe_fini(struct xc_sandbox_probe *probe);
 
 /* In a worker, before its sandbox: enters the name spaces, if there are any. */

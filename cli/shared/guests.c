@@ -12,7 +12,7 @@ static bool is_asked(struct xc_guests *g, struct xc_plugin *plugin, const struct
 static struct xc_error *check_dimension(const struct xc_guests *g, const struct xc_process *process, const char *by)
 {
 	xc_auto(xc_text_fini) struct xc_text others = {0};
-	if (!by || (g->guest && xc_plugin_guest_tells(g->guest, &others)))
+	if (!by || (g->guest && xc_plugin_guest_provides(g->guest, &others)))
 		return NULL;
 	struct xc_error *err = g->guest ? xc_plugin_guest_failure(g->guest) : NULL;
 	return err ? err

@@ -65,14 +65,14 @@ static void add_time(struct xc_text *text, uint64_t seconds)
  * NULL: this file is not of that kind. */
 static char *directory_to_skip(const struct xc_watchdog *w, const struct xc_stalled_thread *stalled)
 {
-	char sought[PATH_MAX];
+	char path[PATH_MAX];
 	if (!atomic_load(&w->told->restartable) || atomic_load(&w->told->opening_tid) != stalled->tid ||
 	    w->silent_count == XC_SHARED_UNRESPONSIVE)
 		return NULL;
-	memcpy(sought, w->told->opening_path, sizeof sought); /* one copy: the child may change it meanwhile */
-	sought[sizeof sought - 1] = '\0';
-	char *slash = strrchr(sought, '/');
-	return slash ? xc_asprintf("%.*s", (int)(slash - sought), sought) : NULL;
+	memcpy(path, w->told->opening_path, sizeof path); /* one copy: the child may change it meanwhile */
+	path[sizeof path - 1] = '\0';
+	char *slash = strrchr(path, '/');
+	return slash ? xc_asprintf("%.*s", (int)(slash - path), path) : NULL;
 }
 
 /* Kill the child; the next one skips that directory. */

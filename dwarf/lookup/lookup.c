@@ -115,7 +115,7 @@ int xc_lookup_by_place(const void *a, const void *b)
 }
 
 /* When there are too many entries, those without a place are dropped. */
-static int by_worth(const void *a, const void *b)
+static int placed_first(const void *a, const void *b)
 {
 	const struct xc_index_entry *x = a, *y = b;
 	if ((x->flags ^ y->flags) & XC_INDEX_PLACED)
@@ -176,7 +176,7 @@ static struct xc_index_entry *candidates(struct xc_index *index, const struct xc
 		list[(*count_out)++] = entry;
 	}
 	if (*count_out)
-		qsort(list, *count_out, sizeof *list, *count_out > XC_LOOKUP_MAX ? by_worth : xc_lookup_by_place);
+		qsort(list, *count_out, sizeof *list, *count_out > XC_LOOKUP_MAX ? placed_first : xc_lookup_by_place);
 	return list;
 }
 

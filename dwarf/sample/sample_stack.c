@@ -175,7 +175,7 @@ bool xc_sample_stack_torn_inside(const struct xc_sample_stack *s)
 	return at < s->count && s->frames[at].at == XC_GUEST_TORN;
 }
 
-void xc_sample_stack_tell(struct xc_sample_stack *s, uint32_t value)
+void xc_sample_stack_add_value(struct xc_sample_stack *s, uint32_t value)
 {
 	s->count -= s->count == XC_SAMPLE_FRAMES;
 	s->frames[s->count++] = (struct xc_sample_frame){value, XC_SAMPLE_VALUE};
@@ -295,7 +295,7 @@ static void tell(const struct xc_sample_unwinder *u, struct xc_sample_stack *s)
 {
 	if (!u->guest || !u->guest->values)
 		return;
-	xc_sample_stack_tell(s, s->end == XC_SAMPLE_CUT && u->valued > s->count ? XC_SAMPLED_NOT_READ : s->value);
+	xc_sample_stack_add_value(s, s->end == XC_SAMPLE_CUT && u->valued > s->count ? XC_SAMPLED_NOT_READ : s->value);
 }
 
 static void unwind(struct xc_sample_unwinder *u, const struct xc_perf_record *sample, struct xc_sample_stack *s)

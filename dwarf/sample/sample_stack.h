@@ -82,7 +82,7 @@ void xc_sample_stack_add(struct xc_sample_stack *stack, uint32_t place);
 bool xc_sample_stack_torn_inside(const struct xc_sample_stack *stack);
 
 /* Tell the stack from those that have another value; once, when it is whole. */
-void xc_sample_stack_tell(struct xc_sample_stack *stack, uint32_t value);
+void xc_sample_stack_add_value(struct xc_sample_stack *stack, uint32_t value);
 
 /* Unwind a sample. Reads the target's memory only where the copy ends. O(frames). */
 void xc_sample_unwind(struct xc_sample_unwinder *unwinder, const struct xc_perf_record *sample,

@@ -46,12 +46,12 @@ const struct xc_type *xc_type_complete(const struct xc_type *type)
 	if (!type->is_declaration || !detail || !type->name)
 		return type;
 	/* what a cursory search has not found, a thorough one may find: the order of the questions must not matter */
-	bool again = detail->complete == type && detail->types->thorough && !detail->sought;
+	bool again = detail->complete == type && detail->types->thorough && !detail->thorough;
 	if (!detail->complete || again) {
 		Dwarf_Die found;
 		bool has = detail->die.addr ? find_definition(type, &found) : find_named(type, &found);
 		detail->complete = has ? xc_type_get(detail->types, &found) : type;
-		detail->sought = detail->types->thorough;
+		detail->thorough = detail->types->thorough;
 	}
 	return detail->complete;
 }

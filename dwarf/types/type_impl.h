@@ -20,7 +20,7 @@ struct xc_type_detail {
 	struct xc_type_parts *parts;            /* templates, statics, methods, nested types; NULL until read */
 	const char *text;                       /* name with declarators; NULL until built */
 	const struct xc_type *complete, *pointer;
-	bool sought; /* `complete` is the result of a thorough search */
+	bool thorough; /* `complete` is the result of a thorough search */
 	struct xc_type_instance *instances;
 	size_t instance_count;
 	Dwarf_Attribute dimension; /* of a dynamic array */

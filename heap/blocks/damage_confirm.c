@@ -13,7 +13,7 @@ static int order(const struct xc_damage_key *a, const struct xc_damage_key *b)
 	return a->what < b->what ? -1 : a->what > b->what;
 }
 
-static struct xc_damage_key sighting_of(const struct xc_damage *damage)
+static struct xc_damage_key key_of(const struct xc_damage *damage)
 {
 	uint64_t hash = 0;
 	for (const char *c = damage->what; *c; c++)
@@ -30,7 +30,7 @@ static void take_all(struct xc_damage_confirm *s, const struct xc_heap *heap)
 {
 	s->items = xc_alloc((heap->damage_count + 1) * sizeof *s->items);
 	for (size_t i = 0; i < heap->damage_count; i++)
-		s->items[s->count++] = sighting_of(&heap->damages[i]);
+		s->items[s->count++] = key_of(&heap->damages[i]);
 	qsort(s->items, s->count, sizeof *s->items, any_order);
 }
 
@@ -40,7 +40,7 @@ static void keep_common(struct xc_damage_confirm *s, struct xc_heap *heap)
 	size_t kept = 0, seen = s->count, found = heap->damage_count;
 	struct xc_damage_key *again = xc_alloc((found + 1) * sizeof *again);
 	for (size_t i = 0; i < found; i++) {
-		const struct xc_damage_key one = sighting_of(&heap->damages[i]);
+		const struct xc_damage_key one = key_of(&heap->damages[i]);
 		if (!seen || !bsearch(&one, s->items, seen, sizeof one, any_order))
 			continue;
 		again[kept] = one;

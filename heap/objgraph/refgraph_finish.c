@@ -213,7 +213,7 @@ static uint32_t row_begin(const struct xc_refgraph *g, size_t row)
 }
 
 /* Removes from `hits` targets that an exact row must not lead to, and all of a row whose source is no node. */
-static void drop_strays(struct xc_refgraph *g, const uint32_t *sources, uint32_t *hits)
+static void drop_invalid(struct xc_refgraph *g, const uint32_t *sources, uint32_t *hits)
 {
 	for (size_t row = 0; row < g->row_count; row++) {
 		uint32_t end = g->row_end[row] & ~XC_REFGRAPH_ROOT;
@@ -266,7 +266,7 @@ static void resolve_edges(struct xc_refgraph *g)
 {
 	struct xc_reserve hits = look_up(g, g->target, g->target_count);
 	struct xc_reserve sources = look_up(g, g->row_from, g->row_count);
-	drop_strays(g, sources.items, hits.items);
+	drop_invalid(g, sources.items, hits.items);
 	size_t targets = g->target_count;
 	free(g->target);
 	g->target = NULL;

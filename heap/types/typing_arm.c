@@ -146,7 +146,7 @@ void xc_typing_arms_forget(struct xc_arms *arms)
 		arms->items[i].yes = arms->items[i].no = arms->items[i].sure = 0;
 }
 
-void xc_typing_arms_hear(const struct xc_engine *e, struct xc_window *window, struct xc_arms *arms, uint32_t block)
+void xc_typing_arms_count(const struct xc_engine *e, struct xc_window *window, struct xc_arms *arms, uint32_t block)
 {
 	int said[XC_ARMS];
 	arms->blocks++;

@@ -17,7 +17,7 @@ struct xc_arm {
 struct xc_arms {
 	struct xc_arm items[XC_ARMS];
 	unsigned count;
-	uint32_t blocks; /* heard */
+	uint32_t blocks; /* counted */
 	bool tagged;
 	bool open; /* more is possible: a `void *`, or too many pointers */
 	bool kept; /* the counts are in use: more is added to them */
@@ -35,8 +35,8 @@ void xc_typing_arms_find(struct xc_engine *engine, const struct xc_typemap_slot 
 			 struct xc_arms *arms);
 
 /* Counts what the contents of a block say; forgets all that was counted. */
-void xc_typing_arms_hear(const struct xc_engine *engine, struct xc_window *window, struct xc_arms *arms,
-			 uint32_t block);
+void xc_typing_arms_count(const struct xc_engine *engine, struct xc_window *window, struct xc_arms *arms,
+			  uint32_t block);
 void xc_typing_arms_forget(struct xc_arms *arms);
 
 /* The pointer that is meant; NULL: not known. */

@@ -20,7 +20,7 @@ void xc_typing_enqueue(struct xc_engine *e, uint32_t block)
 	e->queue[1][__atomic_fetch_add(&e->queue_count[1], 1, __ATOMIC_RELAXED)] = block;
 }
 
-static bool worth_a_visit(const struct xc_typemap *map)
+static bool needs_visit(const struct xc_typemap *map)
 {
 	return map->has_pointers || !map->compiled;
 }
@@ -50,7 +50,7 @@ static void propose(struct xc_typing_queue *q, uint32_t block, uint32_t item)
 	const struct xc_typemap *had = e->maps[e->facts[xc_code_item(old)].map];
 	if (code > old && had->has_pointers && e->facts[item].map != e->facts[xc_code_item(old)].map)
 		__atomic_store_n(&e->changed, true, __ATOMIC_RELAXED);
-	if (code > old && worth_a_visit(e->maps[e->facts[item].map]))
+	if (code > old && needs_visit(e->maps[e->facts[item].map]))
 		xc_typing_enqueue(e, block);
 }
 

@@ -458,7 +458,7 @@ static bool decide(struct xc_rules *r, struct xc_rule *rule)
 static void hear_group(struct xc_rules *r, const struct xc_rule *rule)
 {
 	for (unsigned k = 0; rule->group && k < rule->sample_count; k++)
-		xc_typing_arms_hear(r->engine, &r->window, &r->groups[rule->group - 1], rule->samples[k]);
+		xc_typing_arms_count(r->engine, &r->window, &r->groups[rule->group - 1], rule->samples[k]);
 }
 
 bool xc_typing_learn(struct xc_engine *e)

@@ -156,7 +156,7 @@ static void run_rounds(struct xc_list_prefetch *prefetch)
 /* ---- what came of them ---- */
 
 /* Without prefetching, each round would give one node. */
-static bool is_worth_it(const struct xc_list_prefetch *prefetch)
+static bool is_faster(const struct xc_list_prefetch *prefetch)
 {
 	return prefetch->rounds < TRIAL || prefetch->given > 2 * prefetch->rounds;
 }
@@ -190,7 +190,7 @@ bool xc_list_prefetch_next(struct xc_list_prefetch *prefetch, xc_addr *next_out)
 		leave_lane(prefetch, lane);
 		prefetch->lane = link;
 		prefetch->at = 0;
-		prefetch->done = prefetch->lanes[link].count == 0 || !is_worth_it(prefetch);
+		prefetch->done = prefetch->lanes[link].count == 0 || !is_faster(prefetch);
 		*next_out = prefetch->lanes[link].count ? prefetch->lanes[link].nodes[0] : 0;
 		return prefetch->lanes[link].count > 0;
 	}

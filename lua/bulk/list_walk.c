@@ -6,7 +6,7 @@
 
 enum {
 	SAMPLE = 512,           /* sampled nodes, to decide whether a list is scattered */
-	PREFETCH_FROM = 4096,   /* nodes: for shorter lists prefetching is not worth it */
+	PREFETCH_FROM = 4096,   /* nodes: prefetching does not speed up shorter lists */
 	PREFETCH_EVERY = 65536, /* nodes to walk before prefetching is tried again */
 };
 
@@ -60,7 +60,7 @@ static size_t run_direct(struct xc_list_walk *walk, xc_addr *nodes, size_t room)
 	return given;
 }
 
-static size_t run_scouted(struct xc_list_walk *walk, xc_addr *nodes, size_t room)
+static size_t run_prefetched(struct xc_list_walk *walk, xc_addr *nodes, size_t room)
 {
 	size_t given = 0;
 	xc_addr next;
@@ -92,7 +92,7 @@ void xc_list_walk_end(struct xc_list_walk *walk)
 
 size_t xc_list_walk_run(struct xc_list_walk *walk, xc_addr *nodes, size_t room)
 {
-	size_t given = run_scouted(walk, nodes, room);
+	size_t given = run_prefetched(walk, nodes, room);
 	given += run_direct(walk, nodes + given, room - given);
 	while (walk->end == XC_LIST_WALK_GOES_ON && given < room) {
 		xc_addr next;

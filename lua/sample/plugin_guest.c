@@ -354,7 +354,7 @@ void xc_plugin_guest_free(struct xc_plugin_guest *g)
 	free(g);
 }
 
-bool xc_plugin_guest_tells(const struct xc_plugin_guest *g, struct xc_text *others)
+bool xc_plugin_guest_provides(const struct xc_plugin_guest *g, struct xc_text *others)
 {
 	bool tells = false;
 	for (size_t i = 0; i < g->count; i++) {

@@ -25,7 +25,7 @@ void xc_plugin_guest_free(struct xc_plugin_guest *guest); /* NULL is fine */
 void xc_plugin_guest_add(struct xc_plugin_guest *guest, const struct xc_run *run);
 
 /* Does a plugin tell the dimension that is asked for? The names of all that they tell are appended, each with ", ". */
-bool xc_plugin_guest_tells(const struct xc_plugin_guest *guest, struct xc_text *names);
+bool xc_plugin_guest_provides(const struct xc_plugin_guest *guest, struct xc_text *names);
 
 /* For xc_sample_unwinder_guest; NULL: no plugin is there to be asked. */
 struct xc_sample_guest *xc_plugin_guest_reader(struct xc_plugin_guest *guest);

@@ -146,12 +146,12 @@ static void add_others(const struct census *c, const struct xc_gowait *w, struct
 	const char *name;
 	if (w->kind == XC_GOWAIT_MUTEX) {
 		holders.bodies = xc_body_cache_new(c->crash->process, &scratch);
-		xc_goholder_tell(&holders, w, text);
+		xc_goholder_describe(&holders, w, text);
 	} else if (w->object && (w->kind == XC_GOWAIT_SEND || w->kind == XC_GOWAIT_RECEIVE)) {
 		name = xc_gochannel_name(c->crash, w, w->object);
 		if (name)
 			xc_text_printf(text, "; the channel is `%s`", name);
-		xc_gochannel_tell(c->crash, c->go, c->items, c->item_count, w->object, text);
+		xc_gochannel_describe(c->crash, c->go, c->items, c->item_count, w->object, text);
 	}
 	xc_arena_fini(&scratch);
 }

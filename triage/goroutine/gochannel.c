@@ -183,8 +183,8 @@ static void add_having(const struct xc_crash_context *crash, const struct xc_gow
 	xc_text_printf(text, ", which %s", w->words);
 }
 
-void xc_gochannel_tell(const struct xc_crash_context *crash, const struct xc_goruntime *go,
-		       const struct xc_gowait *items, size_t count, xc_addr channel, struct xc_text *text)
+void xc_gochannel_describe(const struct xc_crash_context *crash, const struct xc_goruntime *go,
+			   const struct xc_gowait *items, size_t count, xc_addr channel, struct xc_text *text)
 {
 	size_t having[TOLD];
 	struct search s = search_for(crash, go, channel);

@@ -11,8 +11,8 @@ const char *xc_gochannel_name(const struct xc_crash_context *crash, const struct
 /* Append "; it is known to goroutine 1 (`out`), which waits for a sync.WaitGroup": the goroutines among the first 64
  * that do not wait at the channel, but whose stacks have it, or an object of at most 4 KiB that has it. Nothing when
  * there are none. Looks at 8 MiB at most. */
-void xc_gochannel_tell(const struct xc_crash_context *crash, const struct xc_goruntime *go,
-		       const struct xc_gowait *items, size_t count, xc_addr channel, struct xc_text *text);
+void xc_gochannel_describe(const struct xc_crash_context *crash, const struct xc_goruntime *go,
+			   const struct xc_gowait *items, size_t count, xc_addr channel, struct xc_text *text);
 
 /* Does one of the goroutines `among` the items, that does not wait for it, have the channel, lock or WaitGroup, by its
  * stack as above? */

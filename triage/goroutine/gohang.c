@@ -206,7 +206,7 @@ static void add_stuck(struct census *c, const struct xc_gowait *w, bool channel,
 		return;
 	}
 	xc_text_printf(text, "no goroutine that could %s has the channel", deed);
-	xc_gochannel_tell(c->crash, &c->go, c->items, c->count, w->object, text);
+	xc_gochannel_describe(c->crash, &c->go, c->items, c->count, w->object, text);
 }
 
 static void add_group(struct census *c, size_t index, struct xc_text *text)
@@ -229,7 +229,7 @@ static void add_group(struct census *c, size_t index, struct xc_text *text)
 		xc_text_printf(text, "; so do%s %zu more%s", more == 1 ? "es" : "", more,
 			       others ? ", not all at the same channel" : "");
 	if (w->kind == XC_GOWAIT_MUTEX)
-		xc_goholder_tell(&c->holders, w, text);
+		xc_goholder_describe(&c->holders, w, text);
 	else if (c->stuck[index])
 		add_stuck(c, w, channel, text);
 }

@@ -194,7 +194,7 @@ static void describe(const struct xc_goholding *how, struct xc_text *text)
 	xc_gowait_where(&how->where, text);
 }
 
-void xc_goholder_tell(const struct xc_goholders *h, const struct xc_gowait *w, struct xc_text *text)
+void xc_goholder_describe(const struct xc_goholders *h, const struct xc_gowait *w, struct xc_text *text)
 {
 	struct xc_goholding how;
 	const struct xc_gowait *holder = xc_goholder_reads_again(h, w, &how) ? w : xc_goholder_find(h, w->object, &how);

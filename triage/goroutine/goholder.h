@@ -37,7 +37,7 @@ bool xc_goholder_is_missing(const struct xc_goholders *h, xc_addr mutex);
 
 /* Append "; likely held by goroutine 7, which has it as `c.mu` in main.fetch, main.go:7", or that it holds it itself;
  * nothing when no holder is known. */
-void xc_goholder_tell(const struct xc_goholders *h, const struct xc_gowait *wait, struct xc_text *text);
+void xc_goholder_describe(const struct xc_goholders *h, const struct xc_gowait *wait, struct xc_text *text);
 
 /* The name by which the waiting function has the mutex; NULL: it has none. */
 const char *xc_goholder_own_name(const struct xc_goholders *h, const struct xc_gowait *wait);

@@ -22,7 +22,7 @@ enum { THREADS = 64, FRAMES = 8, FUNCTIONS = 3, LOOPS = 4, STEPS = 200, PURSE = 
 
 /* What is known of a thread that runs; in a loop, or only in a function. */
 struct found {
-	enum xc_endless_loop worth;
+	enum xc_endless_loop certainty;
 	bool in_loop;
 	bool guessed; /* a scan of the stack led to it */
 	const struct xc_thread *thread;
@@ -49,7 +49,7 @@ static bool is_alone(const struct xc_crash_context *crash, const struct xc_threa
 
 /* ---- the loops ---- */
 
-static enum xc_endless_loop worth_of(const struct xc_crash_context *view, const struct found *f)
+static enum xc_endless_loop certainty_of(const struct xc_crash_context *view, const struct found *f)
 {
 	bool foreseen = f->forecast.kind != XC_FORECAST_NONE;
 	if (f->busy.endless)
@@ -81,10 +81,10 @@ static void look_at_loops(const struct xc_crash_context *view, size_t frame, str
 		xc_busy_loop_look(&code, &loop, NULL, 0, &one->busy);
 		if (one->busy.has_end)
 			one->forecast = xc_forecast_loop(&code, &loop, purse);
-		one->worth = worth_of(view, one);
-		if (one->guessed && one->worth == XC_ENDLESS_LOOP_LIKELY)
-			one->worth = XC_ENDLESS_LOOP_GUESS;
-		if (one->worth > best->worth || !best->in_loop)
+		one->certainty = certainty_of(view, one);
+		if (one->guessed && one->certainty == XC_ENDLESS_LOOP_LIKELY)
+			one->certainty = XC_ENDLESS_LOOP_GUESS;
+		if (one->certainty > best->certainty || !best->in_loop)
 			*best = *one;
 		inner = loop;
 	}
@@ -112,7 +112,7 @@ static bool look_at_spin_lock(const struct xc_crash_context *view, size_t frame,
 	if (!one->busy.ends)
 		one->busy.ends = "the spin lock";
 	one->in_loop = true;
-	one->worth = is_alone(view, view->thread) ? XC_ENDLESS_LOOP_LIKELY : XC_ENDLESS_LOOP_GUESS;
+	one->certainty = is_alone(view, view->thread) ? XC_ENDLESS_LOOP_LIKELY : XC_ENDLESS_LOOP_GUESS;
 	return true;
 }
 
@@ -122,17 +122,17 @@ static void look_at_thread(const struct xc_crash_context *view, struct found *be
 	bool guessed = false;
 	for (size_t i = 0; i < view->frame_count && functions < FUNCTIONS; i++) {
 		guessed |= view->frames[i].trust == XC_TRUST_SCAN;
-		struct found one = {.worth = XC_ENDLESS_LOOP_BUSY, .thread = view->thread, .guessed = guessed};
+		struct found one = {.certainty = XC_ENDLESS_LOOP_BUSY, .thread = view->thread, .guessed = guessed};
 		one.place = xc_crash_context_place(view, i);
 		if (!xc_user_code_level(one.place, &one.level))
 			continue;
-		if (!functions++ && best->worth == XC_ENDLESS_LOOP_NONE) {
+		if (!functions++ && best->certainty == XC_ENDLESS_LOOP_NONE) {
 			*best = one;
 			best->frame = view->frames[i];
 		}
-		if (functions == 1 && look_at_spin_lock(view, i, &one) && one.worth > best->worth)
+		if (functions == 1 && look_at_spin_lock(view, i, &one) && one.certainty > best->certainty)
 			*best = one;
-		if (best->worth < XC_ENDLESS_LOOP_LIKELY)
+		if (best->certainty < XC_ENDLESS_LOOP_LIKELY)
 			look_at_loops(view, i, &one, best, purse);
 	}
 }
@@ -164,7 +164,7 @@ static void add_others(const struct xc_crash_context *crash, const struct found 
 	bool others = f->busy.still || (f->forecast.shared && f->forecast.call < 0);
 	if (f->busy.endless || !others)
 		return;
-	if (f->worth == XC_ENDLESS_LOOP_LIKELY)
+	if (f->certainty == XC_ENDLESS_LOOP_LIKELY)
 		xc_text_printf(text, "%s no %sthread is left that could, only a signal handler",
 			       f->busy.still ? ":" : ", and",
 			       crash->process->thread_count == 1 ? "other " : "running ");
@@ -200,11 +200,11 @@ static const char *headline(const struct xc_crash_context *crash, const struct f
 {
 	struct xc_arena *arena = &crash->report->arena;
 	struct xc_text text = {0};
-	if (f->worth == XC_ENDLESS_LOOP_LIKELY) {
+	if (f->certainty == XC_ENDLESS_LOOP_LIKELY) {
 		xc_text_add(&text, "hang: a loop of ");
 		xc_text_name(&text, function_of(f));
 		xc_text_add(&text, " likely never ends");
-	} else if (f->worth == XC_ENDLESS_LOOP_GUESS) {
+	} else if (f->certainty == XC_ENDLESS_LOOP_GUESS) {
 		xc_threadlabel(&text, (int)f->thread->tid, f->thread->name);
 		xc_text_add(&text, " runs in a loop of ");
 		xc_text_name(&text, function_of(f));
@@ -226,16 +226,16 @@ static void set_class(struct xc_crash_context *crash, const struct found *f, siz
 			   : f->in_loop                        ? "the thread runs, in no system call, in a loop of "
 							       : "the thread runs, in no system call, in ");
 	add_loop(f, &text);
-	if (f->worth != XC_ENDLESS_LOOP_BUSY)
+	if (f->certainty != XC_ENDLESS_LOOP_BUSY)
 		add_others(crash, f, &text);
 	crash->verdict = xc_report_verdict(crash->report);
 	crash->verdict->headline = headline(crash, f);
-	if (f->worth == XC_ENDLESS_LOOP_BUSY)
+	if (f->certainty == XC_ENDLESS_LOOP_BUSY)
 		xc_crash_context_classify(crash, "busy", NULL, "info", f->guessed ? "guess" : "likely",
 					  xc_text_string(&text));
 	else
 		xc_crash_context_classify(crash, "hang", kind_of(f), "medium",
-					  f->worth == XC_ENDLESS_LOOP_LIKELY ? "likely" : "guess",
+					  f->certainty == XC_ENDLESS_LOOP_LIKELY ? "likely" : "guess",
 					  xc_text_string(&text));
 	xc_text_fini(&text);
 	crash->thread = f->thread;
@@ -253,7 +253,7 @@ static void report_loop(const struct xc_crash_context *crash, const struct found
 		return;
 	add_loop(f, &text);
 	xc_verdict_evidence(crash->report, "%sthread %d ran%s in a loop of %s",
-			    f->worth == XC_ENDLESS_LOOP_GUESS ? "perhaps it hung: " : "", (int)f->thread->tid,
+			    f->certainty == XC_ENDLESS_LOOP_GUESS ? "perhaps it hung: " : "", (int)f->thread->tid,
 			    f->forecast.call >= 0 ? "" : ", in no system call,", xc_text_string(&text));
 	xc_text_fini(&text);
 }
@@ -276,12 +276,12 @@ enum xc_endless_loop xc_endless_loop_classify(struct xc_crash_context *crash, en
 {
 	struct xc_process *p = crash->process;
 	bool dead = crash->verdict && crash->verdict->class_name;
-	struct found best = {.worth = XC_ENDLESS_LOOP_NONE};
+	struct found best = {.certainty = XC_ENDLESS_LOOP_NONE};
 	size_t running = 0;
 	uint64_t purse = PURSE;
 	if (dead && !is_killed(crash))
 		return XC_ENDLESS_LOOP_NONE;
-	for (size_t i = 0; i < p->thread_count && i < THREADS && best.worth < XC_ENDLESS_LOOP_LIKELY; i++) {
+	for (size_t i = 0; i < p->thread_count && i < THREADS && best.certainty < XC_ENDLESS_LOOP_LIKELY; i++) {
 		struct xc_crash_context view;
 		if (!runs(p, i))
 			continue;
@@ -291,9 +291,9 @@ enum xc_endless_loop xc_endless_loop_classify(struct xc_crash_context *crash, en
 			return XC_ENDLESS_LOOP_LIKELY;
 		look_at_thread(&view, &best, &purse);
 	}
-	if (best.worth >= least && (!dead || best.worth == XC_ENDLESS_LOOP_LIKELY)) {
+	if (best.certainty >= least && (!dead || best.certainty == XC_ENDLESS_LOOP_LIKELY)) {
 		set_class(crash, &best, running);
-		return best.worth;
+		return best.certainty;
 	}
 	if (dead)
 		report_loop(crash, &best);

@@ -46,13 +46,13 @@ struct call {
 
 /* "printf", of "__printf_chk" and "_IO_printf"; *shift_out: arguments that a checked variant has more before the
  * format. */
-static bool is_kin(const char *name, struct call *out)
+static bool is_printf_like(const char *name, struct call *out)
 {
 	static const struct {
 		const char *name;
 		unsigned format, checks;
 		bool list;
-	} kin[] = {
+	} known[] = {
 		{"printf", 0, 1, false},  {"fprintf", 1, 1, false},  {"dprintf", 1, 1, false},
 		{"sprintf", 1, 2, false}, {"snprintf", 2, 2, false}, {"asprintf", 1, 1, false},
 		{"syslog", 1, 1, false},  {"vprintf", 0, 1, true},   {"vfprintf", 1, 1, true},
@@ -67,12 +67,12 @@ static bool is_kin(const char *name, struct call *out)
 	size_t len = strcspn(name, "@.");
 	bool checked = len > 4 && strncmp(name + len - 4, "_chk", 4) == 0;
 	len -= checked ? 4 : 0;
-	for (size_t i = 0; i < XC_COUNT(kin); i++)
-		if (strlen(kin[i].name) == len && strncmp(name, kin[i].name, len) == 0) {
-			out->name = kin[i].name;
-			out->format = kin[i].format + (checked ? kin[i].checks : 0);
+	for (size_t i = 0; i < XC_COUNT(known); i++)
+		if (strlen(known[i].name) == len && strncmp(name, known[i].name, len) == 0) {
+			out->name = known[i].name;
+			out->format = known[i].format + (checked ? known[i].checks : 0);
 			out->first = out->format + 1;
-			out->list = kin[i].list;
+			out->list = known[i].list;
 			return true;
 		}
 	return false;
@@ -156,11 +156,11 @@ static bool find_call(struct call *call)
 	struct xc_crash_context *crash = call->crash;
 	struct call inner = {.crash = crash};
 	call->frame = call->text_frame = crash->blamed;
-	if (!is_kin(called(crash, call->frame), call))
+	if (!is_printf_like(called(crash, call->frame), call))
 		return false;
 	bool found = read_text(call, call->frame, call->format);
 	for (size_t i = call->frame - 1; i > 0 && !found; i--)
-		found = is_kin(called(crash, i), &inner) && read_text(call, i, inner.format);
+		found = is_printf_like(called(crash, i), &inner) && read_text(call, i, inner.format);
 	if (found)
 		go_outward(call);
 	return found;

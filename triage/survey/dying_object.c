@@ -125,7 +125,7 @@ struct found {
 	struct xc_text inner, caller; /* ", log.cc:26"; "reload, log.cc:132" */
 };
 
-struct sought {
+struct query {
 	const struct xc_crash_context *crash;
 	xc_addr object;
 	const char *class_name;
@@ -158,15 +158,15 @@ static bool is_derived(const struct found *f, enum xc_dying kind, const struct x
 }
 
 /* False: nothing more is of interest. */
-static bool look_at_level(const struct sought *s, const struct xc_frame_context *in, size_t level, struct found *f)
+static bool look_at_level(const struct query *q, const struct xc_frame_context *in, size_t level, struct found *f)
 {
-	struct xc_arena *arena = &s->crash->report->arena;
+	struct xc_arena *arena = &q->crash->report->arena;
 	const struct xc_type *type;
 	struct xc_dying_range range;
 	enum xc_dying kind = dying_at(in, level, arena, &range, &type);
 	const char *function = xc_place_function(in->place, level);
 	size_t class;
-	if (f->kind == XC_DYING_NO && kind != XC_DYING_NO && s->object >= range.begin && s->object < range.end) {
+	if (f->kind == XC_DYING_NO && kind != XC_DYING_NO && q->object >= range.begin && q->object < range.end) {
 		f->kind = kind;
 		f->begin = range.begin;
 		f->class = type;
@@ -189,23 +189,23 @@ static bool look_at_level(const struct sought *s, const struct xc_frame_context 
 	return false;
 }
 
-static void search(const struct sought *s, const struct xc_thread *thread, struct found *f)
+static void search(const struct query *q, const struct xc_thread *thread, struct found *f)
 {
 	struct xc_frame_walk walk;
 	bool on = true;
-	xc_frame_walk_begin(&walk, s->crash->process, s->crash->unwinder, thread, FRAMES);
+	xc_frame_walk_begin(&walk, q->crash->process, q->crash->unwinder, thread, FRAMES);
 	while (on && xc_frame_walk_next(&walk)) {
 		const struct xc_place *place = walk.context.place;
 		for (size_t level = 0; on && level < place->level_count && !place->line_only; level++)
-			on = look_at_level(s, &walk.context, level, f);
+			on = look_at_level(q, &walk.context, level, f);
 	}
 }
 
 /* ---- in words ---- */
 
-static void add_wait(const struct sought *s, const struct xc_thread *thread, struct xc_text *text)
+static void add_wait(const struct query *q, const struct xc_thread *thread, struct xc_text *text)
 {
-	struct xc_process *p = s->crash->process;
+	struct xc_process *p = q->crash->process;
 	const struct xc_wait *wait = xc_waits_thread(xc_waits_of(p), thread->tid);
 	struct xc_text words = {0};
 	if (wait)
@@ -216,44 +216,43 @@ static void add_wait(const struct sought *s, const struct xc_thread *thread, str
 }
 
 /* The part of the derived class is gone only when what runs is of the class that the vptr says. */
-static void add_state(const struct sought *s, const struct found *f, struct xc_text *text)
+static void add_state(const struct query *q, const struct found *f, struct xc_text *text)
 {
 	size_t class = 0;
 	xc_dying_object_kind(f->function, &class);
-	bool own = f->begin == s->object && strlen(s->class_name) == class &&
-		   memcmp(s->class_name, f->function, class) == 0;
+	bool own = f->begin == q->object && strlen(q->class_name) == class &&
+		   memcmp(q->class_name, f->function, class) == 0;
 	const char *state = f->kind == XC_DYING_DESTRUCTOR ? "already destroyed" : "not constructed yet";
 	if (own && f->derived)
 		xc_text_printf(text, ": its part of %s is %s", f->derived, state);
 	else if (own)
-		xc_text_printf(text, ": the part of a class that derives from %s is %s", s->class_name, state);
+		xc_text_printf(text, ": the part of a class that derives from %s is %s", q->class_name, state);
 }
 
-static void describe(const struct sought *s, const struct xc_thread *thread, const struct found *f,
-		     struct xc_text *text)
+static void describe(const struct query *q, const struct xc_thread *thread, const struct found *f, struct xc_text *text)
 {
-	if (thread == s->crash->thread)
+	if (thread == q->crash->thread)
 		xc_text_add(text, "this thread");
 	else
 		xc_threadlabel(text, (int)thread->tid, thread->name);
 	xc_text_printf(text, " is in %s%s, for %s", f->function, xc_text_string(&f->inner),
-		       f->begin == s->object ? "the same object" : "an object that contains it");
+		       f->begin == q->object ? "the same object" : "an object that contains it");
 	if (f->caller.len)
 		xc_text_printf(text, ", called from %s", xc_text_string(&f->caller));
-	if (thread != s->crash->thread)
-		add_wait(s, thread, text);
-	add_state(s, f, text);
+	if (thread != q->crash->thread)
+		add_wait(q, thread, text);
+	add_state(q, f, text);
 }
 
-static bool find_in(const struct sought *s, const struct xc_thread *thread, struct xc_text *text)
+static bool find_in(const struct query *q, const struct xc_thread *thread, struct xc_text *text)
 {
 	struct found f = {.kind = XC_DYING_NO};
-	search(s, thread, &f);
+	search(q, thread, &f);
 	if (f.kind != XC_DYING_NO) {
-		describe(s, thread, &f, text);
-		xc_verdict_involve(s->crash->report, s->crash->thread->tid);
-		if (thread != s->crash->thread)
-			xc_verdict_involve(s->crash->report, thread->tid);
+		describe(q, thread, &f, text);
+		xc_verdict_involve(q->crash->report, q->crash->thread->tid);
+		if (thread != q->crash->thread)
+			xc_verdict_involve(q->crash->report, thread->tid);
 	}
 	xc_text_fini(&f.inner);
 	xc_text_fini(&f.caller);
@@ -263,12 +262,12 @@ static bool find_in(const struct sought *s, const struct xc_thread *thread, stru
 bool xc_dying_object_find(const struct xc_crash_context *crash, xc_addr object, const char *class_name,
 			  struct xc_text *text)
 {
-	const struct sought s = {.crash = crash, .object = object, .class_name = class_name};
+	const struct query query = {.crash = crash, .object = object, .class_name = class_name};
 	const struct xc_process *p = crash->process;
-	if (crash->thread && find_in(&s, crash->thread, text))
+	if (crash->thread && find_in(&query, crash->thread, text))
 		return true;
 	for (size_t i = 0; i < p->thread_count && i < THREADS; i++)
-		if (&p->threads[i] != crash->thread && p->threads[i].has_regs && find_in(&s, &p->threads[i], text))
+		if (&p->threads[i] != crash->thread && p->threads[i].has_regs && find_in(&query, &p->threads[i], text))
 			return true;
 	return false;
 }

@@ -66,7 +66,7 @@ static void a_text_over_the_return_address_names_its_array(void **state)
 	" strcpy(name + 128, \"-frontend-europe-west-3-of-the-cluster-in-the-hall\"); sink = pad[9];\n"                \
 	" return pair(\"first\", name); }\n"
 
-static void judge_pair(const char *source, const char *class_name, const char *kind)
+static void expect_pair(const char *source, const char *class_name, const char *kind)
 {
 	const struct wanted want = {.class_name = class_name,
 				    .kind = kind,
@@ -87,13 +87,13 @@ static void judge_pair(const char *source, const char *class_name, const char *k
 static void a_return_to_text_names_the_array_and_no_copy(void **state)
 {
 	(void)state;
-	judge_pair(PAIR(""), "pc-control", "ret");
+	expect_pair(PAIR(""), "pc-control", "ret");
 }
 
 static void an_index_that_is_text_is_of_the_same_overrun(void **state)
 {
 	(void)state;
-	judge_pair(PAIR("sink = get(&table, f.i + 4);"), "stack-smash", "");
+	expect_pair(PAIR("sink = get(&table, f.i + 4);"), "stack-smash", "");
 }
 
 /* Only a part of the return address is text: it leads to memory that is not mapped, and its frame is gone. */
