@@ -101,7 +101,7 @@ static void add_delays(struct xc_section *s, const struct xc_profile *p)
 {
 	if (!p->delays.count)
 		return;
-	xc_section_seconds(s, "guest_delay", "callers of interpreted functions were read after the sample by, median",
+	xc_section_seconds(s, "guest_delay", "delay of reading interpreted callers (median)",
 			   seconds(xc_read_delays_median(&p->delays)));
 	xc_section_seconds(s, "guest_delay_most", "at most", seconds(p->delays.most_ns));
 	xc_section_text(s, "guest_priority", "at the priority of",
@@ -126,7 +126,7 @@ static void add_losses(struct xc_section *s, const struct xc_profile *p)
 	add_count(s, "torn", "of them torn: what was read too late is left out", p->torn);
 	add_count(s, "torn_whole", "of these without their innermost interpreted function", p->torn_whole);
 	add_delays(s, p);
-	add_count(s, "unkept", "stacks kept without their inner part, of too many different ones", p->unkept);
+	add_count(s, "unkept", "stacks truncated: too many different ones", p->unkept);
 	add_count(s, "unread", "samples not unwound, because the time was over", p->unread);
 	add_count(s, "no_stack", "without a user stack", p->ends[XC_SAMPLE_NONE]);
 	add_count(s, "moved", "looks at threads that ran meanwhile", p->blocked ? p->blocked->moved : 0);

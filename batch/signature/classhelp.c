@@ -41,7 +41,8 @@ static const struct xc_classhelp table[] = {
 	{"file-truncated", "Mapped file was truncated", "A mapped file is shorter than what the program reads of it.",
 	 "Find out who shortens the file while it is mapped.", "low", 0, false},
 	{"format-string", "Format that does not fit its call",
-	 "printf() or its kin took an argument that was never passed: the format is data, or asks for too much.",
+	 "printf() or a related function took an argument that was never passed: the format is data, "
+	 "or asks for too much.",
 	 "Pass data as an argument of \"%s\", and let the compiler check formats (-Wformat -Wformat-security).", "high",
 	 134, true},
 	{"fortify", "Buffer overflow, caught by the C library",

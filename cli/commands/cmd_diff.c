@@ -266,7 +266,7 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_CHOICE,
 	 .offset = offsetof(struct settings, widths),
 	 .value = "SIDE",
-	 .about = "--as svg: widths are the weights after (default), or before, where what vanished is seen",
+	 .about = "--as svg: widths are the weights after (default), or before (shows what disappeared)",
 	 .words = sides},
 	{.name = NULL},
 };
@@ -275,7 +275,7 @@ static const struct xc_example examples[] = {
 	{"xcore diff core.monday core.friday", "the types that a service has more of after four days"},
 	{"xcore diff core.1234 pid:1234", "growth since the core of a process that still runs"},
 	{"xcore diff pid:1234 --wait 60", "growth in one minute"},
-	{"xcore diff monday.xprof friday.xprof", "where two profiles spend their time in other shares"},
+	{"xcore diff monday.xprof friday.xprof", "functions whose share of the time changed"},
 	{"xcore diff monday.xprof friday.xprof -o diff.html", "the same as a page with flame graphs"},
 	{.line = NULL},
 };

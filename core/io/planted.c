@@ -1,5 +1,5 @@
 /* planted: a path is walked as the kernel does, component by component; a link's target takes its place in what is
- * left to walk. The owner of a folder is trusted with what is in it. */
+ * left to walk. The owner of a directory is trusted with its contents. */
 #include "core/io/planted.h"
 
 #include <errno.h>
@@ -28,12 +28,12 @@ static void set_done(struct walk *w, const char *path, size_t len)
 static const char *kind(const struct stat *st)
 {
 	return S_ISLNK(st->st_mode)    ? "symbolic link"
-	       : S_ISDIR(st->st_mode)  ? "folder"
+	       : S_ISDIR(st->st_mode)  ? "directory"
 	       : S_ISFIFO(st->st_mode) ? "FIFO"
 				       : "file";
 }
 
-/* Only links matter before the end: who names another user's folder means it. */
+/* Only links matter before the end: a user who names another user's directory means it. */
 static bool is_planted(const char *folder, const struct stat *st, bool last)
 {
 	struct stat dir;
@@ -47,9 +47,9 @@ static bool is_planted(const char *folder, const struct stat *st, bool last)
 static struct xc_error *refuse(const char *path, const struct stat *st)
 {
 	return xc_error_hint(xc_error_new(XC_ERR_PERMISSION,
-					  "%s: a %s of another user (uid %u), in a folder that all may write", path,
+					  "%s: a %s of another user (uid %u), in a world-writable directory", path,
 					  kind(st), (unsigned)st->st_uid),
-			     "name a path in a folder of your own");
+			     "name a path in a directory of your own");
 }
 
 /* The component is a link: go on with its target. */

@@ -32,7 +32,7 @@ static long own_pid(const struct xc_process *process)
 	return pid;
 }
 
-/* Anybody may write into /tmp. */
+/* /tmp is world-writable. */
 static bool is_trusted(const struct xc_process *process, int fd)
 {
 	struct stat file, task;

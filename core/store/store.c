@@ -43,7 +43,7 @@ static const char *why_foreign(const char *dir, const struct stat *st)
 {
 	xc_auto(xc_freep) char *usual = xc_userdir("XDG_DATA_HOME", ".local/share", "xcore/symbols");
 	const bool is_mine = st->st_uid == geteuid() || st->st_uid == 0;
-	return st->st_mode & S_IWOTH                      ? "all may write to it"
+	return st->st_mode & S_IWOTH                      ? "is world-writable"
 	       : !is_mine && usual && !strcmp(usual, dir) ? "belongs to another user"
 							  : NULL;
 }

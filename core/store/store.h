@@ -54,10 +54,10 @@ struct xc_store;
  * ~/.local/share/xcore/symbols. Malloc'ed. NULL: no store (XCORE_SYMBOLS is empty, or there is no home). */
 char *xc_store_locate(const char *given);
 
-/* May the store in `dir` be used? Not one that another user planted (core/io/planted.h), that all may write, or that
- * is at the default place and another's, as under sudo: debug files with the right build-id and wrong content would
- * give wrong results. A store of another user that was named is meant: a team shares it. Errors: XC_ERR_PERMISSION;
- * XC_ERR_NOT_FOUND: there is none. What passes cannot be replaced by another user. */
+/* May the store in `dir` be used? Not one that another user planted (core/io/planted.h), that is world-writable, or
+ * that is at the default place and another's, as under sudo: debug files with the right build-id and wrong content
+ * would give wrong results. A store of another user that was named is meant: a team shares it. Errors:
+ * XC_ERR_PERMISSION; XC_ERR_NOT_FOUND: there is none. What passes cannot be replaced by another user. */
 XC_MUST_CHECK struct xc_error *xc_store_check(const char *dir);
 
 /* Open DIR/index. Errors: those of xc_store_check, XC_ERR_NOT_FOUND (nothing is indexed), XC_ERR_FORMAT (damaged, or

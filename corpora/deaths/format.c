@@ -1,4 +1,4 @@
-/* Dies of SIGSEGV in printf() and its kin: the format is data, or its arguments are not what it says.
+/* Dies of SIGSEGV in printf() or a related function: the format is data, or its arguments are not what it says.
  * flags: -fno-optimize-sibling-calls -Wno-format -Wno-format-security -Wno-format-nonliteral -Wno-format-overflow */
 #include <stdarg.h>
 #include <stdio.h>

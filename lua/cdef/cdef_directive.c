@@ -190,8 +190,8 @@ static bool read_directive(struct line *l)
 	}
 	xc_cdef_fail(l->p, &word, XC_ERR_UNSUPPORTED, "#%.*s is not supported here",
 		     (int)(word.len < 40 ? word.len : 40), word.text);
-	l->p->err = xc_error_hint(
-		l->p->err, "#define, #undef and #pragma pack are; or use the output of the preprocessor (cc -E)");
+	l->p->err = xc_error_hint(l->p->err,
+				  "supported: #define, #undef, #pragma pack; otherwise preprocess the header (cc -E)");
 	return false;
 }
 

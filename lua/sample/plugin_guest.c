@@ -278,8 +278,7 @@ static int call_value(lua_State *L)
 	const char *text = lua_toboolean(L, 2) ? luaL_checklstring(L, 2, &len) : NULL;
 	const char *word = lua_type(L, 3) == LUA_TSTRING ? lua_tostring(L, 3) : NULL;
 	if (word && strcmp(word, "sample") != 0)
-		return xc_bind_fail(L, XC_ERR_USAGE,
-				    "what a value is of began at a number of seconds, or it is of the 'sample'");
+		return xc_bind_fail(L, XC_ERR_USAGE, "the second result is a start time in seconds, or 'sample'");
 	const double began = word ? 0 : luaL_optnumber(L, 3, 0), then = date_of(g);
 	c->stack->proof = word ? XC_PROOF_SAMPLE : began > 0 && began + MS <= then ? XC_PROOF_BEGAN : XC_PROOF_NONE;
 	c->stack->value = text && began <= then ? xc_sample_values_add(&g->values, text, len) : XC_SAMPLED_NOT_READ;

@@ -58,10 +58,10 @@ replaced() {
 
 # planted COMMAND...: it is refused, since what it would write to was planted by another user.
 planted() {
-  expect 4 'xcore: *of another user (uid 65534), in a folder that all may write*' timeout 10 "$XCORE" "$@"
+  expect 4 'xcore: *of another user (uid 65534), in a world-writable directory*' timeout 10 "$XCORE" "$@"
 }
 
-@test "what another user planted in a folder of all is neither followed nor used" {
+@test "what another user planted in a world-writable directory is neither followed nor used" {
   [ "$(id -u)" -eq 0 ] || skip "only root can act as a second user"
   "$XCORE" pack "$CORE" -o one.pack
   mkdir -m 1777 all

@@ -335,7 +335,7 @@ refused() {
   all=$BATS_TEST_TMPDIR/all
   (cd all && setpriv --reuid=65534 --clear-groups sh -c 'ln -s ../home link && mkdir theirs && ln -s .. up')
   for name in link theirs link/deeper up/home; do
-    refused "$all/$name" "*/all/*: a * of another user (uid 65534), in a folder that all may write"
+    refused "$all/$name" "*/all/*: a * of another user (uid 65534), in a world-writable directory"
   done
   [ -z "$(ls home)$(ls all/theirs)" ]
   "$XCORE" symbols index "$PACKAGE" --copy --store home
@@ -347,11 +347,11 @@ refused() {
 }
 
 # bats test_tags=long
-@test "a symbol store that all may write is not used; one of a named team is" {
+@test "a world-writable symbol store is not used; one of a named team is" {
   needs_core
   "$XCORE" symbols index "$PACKAGE"
   chmod o+w store
-  refused "$XCORE_SYMBOLS" "*/store: all may write to it"
+  refused "$XCORE_SYMBOLS" "*/store: is world-writable"
   chmod o-w,g+w store
   [ "$(line_of_crash "$CORE")" = 5 ]
   [ "$(id -u)" -eq 0 ] || skip "only root can act as a second user"

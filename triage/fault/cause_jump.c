@@ -107,11 +107,10 @@ static const char *cause_of_wild_jump(const char *sender)
 		return "a function returned to an address that is not code: its return address on the stack was "
 		       "overwritten";
 	if (sender && strcmp(sender, "jmp") == 0)
-		return "control jumped to an unmapped address: what was called as a function is none, or the table of "
-		       "a "
+		return "control jumped to an unmapped address: the called address is not a function, or the table of a "
 		       "switch or match was read out of its range";
 	if (sender)
-		return "control jumped to an unmapped address: what was called as a function is none";
+		return "control jumped to an unmapped address: the called address is not a function";
 	return "control jumped to an unmapped address: a bad function pointer, a bad return address, or the table of a "
 	       "switch or match that was read out of its range";
 }

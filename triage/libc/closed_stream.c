@@ -46,7 +46,7 @@ static bool has_functions(const struct xc_crash_context *crash, xc_addr stream)
 	       xc_process_module(crash->process, table);
 }
 
-/* fopen() and its kin allocate a stream alone. */
+/* fopen() and related functions allocate a stream alone. */
 static bool find_block(const struct xc_crash_context *crash, struct stream *s)
 {
 	const struct xc_blocks *blocks = crash->heap ? &crash->heap->blocks : NULL;

@@ -1,4 +1,5 @@
-/* copy_call: memcpy() and its kin died because they were given more bytes than an object has, or a negative length. */
+/* copy_call: memcpy() or a related function died because it was given more bytes than an object has, or a negative
+ * length. */
 #ifndef XC_COPY_CALL_H
 #define XC_COPY_CALL_H
 

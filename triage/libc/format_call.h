@@ -1,5 +1,5 @@
-/* format_call: printf() and its kin died of an argument that the format asked for and that was never passed: the format
- * is data that somebody else wrote, or it does not fit the call. */
+/* format_call: printf() or a related function died of an argument that the format asked for and that was never passed:
+ * the format is data that somebody else wrote, or it does not fit the call. */
 #ifndef XC_FORMAT_CALL_H
 #define XC_FORMAT_CALL_H
 

@@ -259,7 +259,7 @@ static void report_payload(struct xc_crash_context *crash, const struct error *e
 	bool joined = ends(expression, ".join()");
 	v->cause = xc_arena_printf(
 		&crash->report->arena, "%s: %s, and this panic is a consequence of that one", v->cause,
-		joined ? "the thread that it joined had panicked" : "the Err is what a panic left that was caught");
+		joined ? "the thread that it joined had panicked" : "the Err comes from a caught panic");
 	if (message) {
 		xc_verdict_evidence(crash->report, "the panic before had the message \"%s\"", message);
 		xc_verdict_redact(crash->report, "the panic before had a message");
