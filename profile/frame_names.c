@@ -31,7 +31,7 @@ static void fini_others(struct others *o)
 	xc_code_names_free(o->compiled);
 }
 
-/* The function that the program itself has told of its code; NULL: none, or not its code. */
+/* The name that the program published for its code; NULL: none, or code of a module. */
 static const struct xc_code_name *compiled_at(struct others *o, const struct xc_process *process, xc_addr at)
 {
 	if (xc_process_module(process, at))

@@ -31,7 +31,7 @@ struct message {
 };
 
 struct answer {
-	uint64_t number; /* of the request: one who asked may be gone, and another one asks now */
+	uint64_t number; /* of the request: a client may have exited, and another one asks now */
 	uint32_t code;   /* 0, or enum xc_error_code */
 	uint64_t len;    /* of the tables */
 	char text[512], hint[256];
@@ -210,7 +210,7 @@ static struct xc_error *is_gone(void)
 	return xc_error_new(XC_ERR_IO, "the child that samples is gone");
 }
 
-/* Answers to those who asked before, and are gone, are dropped. */
+/* Drops answers to clients that have exited. */
 static struct xc_error *receive(const struct xc_profile_child *child, const volatile int *interrupted,
 				struct answer *answer)
 {

@@ -1,4 +1,4 @@
-/* profile_lap: a profile goes on, and what it has counted so far is taken away. */
+/* profile_lap: takes the counts so far out of a running profile. */
 #include <string.h>
 
 #include "core/live/live.h"

@@ -25,7 +25,7 @@ struct xc_inputs {
 	/* Sorted by path. A file with several names appears once, unless these are hard links. */
 	struct xc_input *inputs;
 	size_t count;
-	size_t skipped;     /* files in directories that are not cores by name and first bytes */
+	size_t skipped;     /* files in directories whose name and first bytes are not a core's */
 	const char **notes; /* sorted: what could not be searched, "cores/private: Permission denied"; clean text */
 	size_t note_count;
 	size_t unnoted; /* number of further notes */

@@ -48,7 +48,7 @@ struct xc_live_window {
 	xc_addr lo, end; /* inclusive; end 0: there is no window */
 	const uint8_t *bytes;
 	size_t len;      /* of bytes, from lo on; may be 0 */
-	xc_addr late_lo; /* what was read later: from the first address on that was asked for above the bytes */
+	xc_addr late_lo; /* bytes read later, from the first requested address above `bytes` */
 	size_t late_len; /* 0: nothing yet */
 	uint8_t *late;   /* XC_LIVE_LATE bytes, owned; NULL before the first use */
 };

@@ -142,14 +142,14 @@ static size_t count_lines(const struct xc_text *text)
 	return lines;
 }
 
-/* The kernel maps a program that begins piece by piece, and the vdso last. Who has more than a few mappings has
- * begun. */
+/* The kernel maps a program that begins piece by piece, and the vdso last. A process with more than a few
+ * mappings has started. */
 static bool is_begun(const struct xc_text *text)
 {
 	return !text->len || text->len > BEGINS_BYTES || strstr(text->bytes, "[vdso]");
 }
 
-/* Who has few and no vdso is waited for in vain, once. */
+/* For a process with few mappings and no vdso, the wait ends without effect, once. */
 static int read_begun(int fd, struct xc_text *text)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};

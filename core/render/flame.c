@@ -181,8 +181,8 @@ static bool is_no_function(const char *name)
 	return is_one;
 }
 
-/* Where the colours of a kind of frame begin, in degrees: warm for functions of the program; blue for the kernel's, as
- * the end of their names tells; green for what is no function. */
+/* First hue of each kind of frame, in degrees: warm for functions of the program; blue for those of the kernel, which
+ * the end of the name shows; green for frames that are no function. */
 static unsigned first_hue(const char *name)
 {
 	return xc_ends_with(name, "_[k]") ? 195 : is_no_function(name) ? 135 : 12;

@@ -221,7 +221,7 @@ static unsigned usual_bins(const struct finder *f)
 	return (f->word == 8 ? 14 : 16) * f->word;
 }
 
-/* Seen one pair off, almost all bins still look right, and as many if a cut ends the state early. */
+/* Read one pair off, almost all bins still look right; as many do if a cut ends the state early. */
 static bool is_better(const struct finder *f, const struct sight *one, const struct sight *other)
 {
 	return one->right > other->right || (one->right == other->right && one->bins == usual_bins(f));

@@ -23,7 +23,8 @@ struct xc_arms {
 	bool kept; /* the counts are in use: more is added to them */
 };
 
-/* Is a pointer excluded by the contents of blocks? What the allocator left behind an object speaks against any. */
+/* Is a pointer excluded by the contents of blocks? Leftover allocator data counts against every
+ * pointer type. */
 static inline bool xc_arm_is_out(const struct xc_arms *arms, const struct xc_arm *arm)
 {
 	return arm->no * 5 > arms->blocks;

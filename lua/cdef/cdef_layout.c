@@ -82,7 +82,7 @@ static struct alignment alignment_of(const struct xc_process *process, const str
 	return (struct alignment){bits > least ? bits : least, false};
 }
 
-/* Elements of arrays and what is qualified; *atomic_out: _Atomic was on the way. */
+/* Strips arrays, typedefs and qualifiers; *atomic_out: one was _Atomic. */
 static const struct xc_type *innermost(const struct xc_type *type, bool *atomic_out)
 {
 	*atomic_out = false;

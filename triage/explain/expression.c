@@ -282,7 +282,7 @@ static void add_bounds(struct xc_crash_context *crash, const struct xc_faulting_
 	xc_text_fini(&bounds);
 }
 
-/* Is there an origin that the expression itself does not tell? */
+/* Does the origin add anything to the expression? */
 static bool is_origin_new(const struct xc_crash_context *crash, const struct xc_faulting_operand *f)
 {
 	return crash->verdict->origin && f->bad.text && f->bad.kind != XC_SYMBOLIC_RESULT &&

@@ -71,7 +71,7 @@ static bool object_has(struct search *s, xc_addr addr)
 	return false;
 }
 
-/* Not through a g, which every goroutine's stack may have. */
+/* Ignores paths through its g: any goroutine's stack may hold one. */
 static bool has(struct search *s, const struct xc_gowait *w)
 {
 	uint64_t words[STACK / WORD], sp, high, last = 0;

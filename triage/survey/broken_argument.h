@@ -1,4 +1,4 @@
-/* broken_argument: a function was given an object of the C++ library that is none: its pointer leads nowhere. */
+/* broken_argument: a function was given an invalid object of the C++ library: its pointer leads to unmapped memory. */
 #ifndef XC_BROKEN_ARGUMENT_H
 #define XC_BROKEN_ARGUMENT_H
 
