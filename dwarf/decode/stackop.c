@@ -6,11 +6,11 @@
 #include <elf.h>
 
 #include "core/base/cursor.h"
+#include "dwarf/decode/zydis_register.h"
 
 enum { LONGEST = 15 };
 
 struct x86 {
-	bool wide;
 	ZydisMachineMode mode;
 	int sp, fp, word;
 	ZydisDecodedInstruction instruction;
@@ -38,22 +38,10 @@ static void add_load(struct xc_stackop *out, int reg, bool by_fp, int64_t at)
 
 /* ---- x86 ---- */
 
-/* Zydis numbers general registers as the encoding does: rax rcx rdx rbx rsp rbp rsi rdi r8…r15; so does DWARF for i386.
- */
-static int number_of(const struct x86 *x, ZydisRegister reg)
-{
-	static const int8_t numbers[] = {0, 2, 1, 3, 7, 6, 4, 5};
-	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(x->mode, reg);
-	if (ZydisRegisterGetClass(whole) != (x->wide ? ZYDIS_REGCLASS_GPR64 : ZYDIS_REGCLASS_GPR32))
-		return -1;
-	int id = ZydisRegisterGetId(whole);
-	return x->wide && id < (int)XC_COUNT(numbers) ? numbers[id] : id;
-}
-
 static int whole_register(const struct x86 *x, const ZydisDecodedOperand *operand)
 {
 	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER && operand->size / 8 == x->word
-		       ? number_of(x, operand->reg.value)
+		       ? xc_zydis_register(x->mode, operand->reg.value)
 		       : -1;
 }
 
@@ -63,7 +51,7 @@ static int on_stack(const struct x86 *x, const ZydisDecodedOperand *operand, int
 	if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || operand->mem.index != ZYDIS_REGISTER_NONE ||
 	    operand->mem.base == ZYDIS_REGISTER_NONE)
 		return -1;
-	int base = number_of(x, operand->mem.base);
+	int base = xc_zydis_register(x->mode, operand->mem.base);
 	*displacement = operand->mem.disp.has_displacement ? operand->mem.disp.value : 0;
 	return base == x->sp || base == x->fp ? base : -1;
 }
@@ -108,7 +96,7 @@ static void x86_writes(const struct x86 *x, struct xc_stackop *out)
 		if (o->type == ZYDIS_OPERAND_TYPE_MEMORY)
 			out->stores_return |= o->visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
 					      on_stack(x, o, &at) == x->sp && at == 0;
-		int reg = o->type == ZYDIS_OPERAND_TYPE_REGISTER ? number_of(x, o->reg.value) : -1;
+		int reg = o->type == ZYDIS_OPERAND_TYPE_REGISTER ? xc_zydis_register(x->mode, o->reg.value) : -1;
 		if (reg == x->sp)
 			out->sp_lost = true;
 		else if (reg >= 0 && reg < 64)
@@ -227,8 +215,7 @@ static bool x86_decode(const struct xc_process *p, xc_addr addr, const struct xc
 	ZydisDecoder decoder;
 	uint8_t bytes[LONGEST];
 	bool wide = p->arch->machine == EM_X86_64;
-	struct x86 x = {.wide = wide,
-			.mode = wide ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LONG_COMPAT_32,
+	struct x86 x = {.mode = wide ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LONG_COMPAT_32,
 			.sp = p->arch->sp,
 			.fp = p->arch->fp,
 			.word = wide ? 8 : 4};

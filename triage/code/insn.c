@@ -5,6 +5,8 @@
 #include <Zydis/Zydis.h>
 #include <elf.h>
 
+#include "dwarf/decode/zydis_register.h"
+
 enum { FS_BASE = 58, GS_BASE = 59 };
 
 struct decoding {
@@ -20,21 +22,9 @@ bool xc_insn_decodes(const struct xc_process *process)
 	return xc_arch_is_x86_64(process->arch) || process->arch->machine == EM_386;
 }
 
-/* Zydis numbers general registers as the encoding does: rax rcx rdx rbx rsp rbp rsi rdi r8…r15; DWARF for i386,
- * too. */
-static int number_of(const struct decoding *d, ZydisRegister reg)
-{
-	static const int8_t numbers[] = {0, 2, 1, 3, 7, 6, 4, 5};
-	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(d->mode, reg);
-	if (ZydisRegisterGetClass(whole) != (d->wide ? ZYDIS_REGCLASS_GPR64 : ZYDIS_REGCLASS_GPR32))
-		return -1;
-	int id = ZydisRegisterGetId(whole);
-	return d->wide && id < (int)XC_COUNT(numbers) ? numbers[id] : id;
-}
-
 static int reg_of(const struct decoding *d, const ZydisDecodedOperand *operand)
 {
-	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER ? number_of(d, operand->reg.value) : -1;
+	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER ? xc_zydis_register(d->mode, operand->reg.value) : -1;
 }
 
 static void set_memory(const struct decoding *d, const ZydisDecodedOperand *operand, struct xc_insn *out)
@@ -47,8 +37,8 @@ static void set_memory(const struct decoding *d, const ZydisDecodedOperand *oper
 	*to = (struct xc_insn_memory){.segment = fs   ? FS_BASE
 						 : gs ? GS_BASE
 						      : -1,
-				      .base = relative ? -1 : number_of(d, mem->base),
-				      .index = number_of(d, mem->index),
+				      .base = relative ? -1 : xc_zydis_register(d->mode, mem->base),
+				      .index = xc_zydis_register(d->mode, mem->index),
 				      .scale = mem->scale ? mem->scale : 1,
 				      .displacement = mem->disp.has_displacement ? mem->disp.value : 0,
 				      .size = operand->size / 8};

@@ -11,6 +11,8 @@
 #include <elf.h>
 #include <string.h>
 
+#include "dwarf/decode/zydis_register.h"
+
 enum {
 	LONGEST = ZYDIS_MAX_INSTRUCTION_LENGTH,
 	FS_BASE = 58, /* x86-64; i386 does not show it */
@@ -35,17 +37,11 @@ bool xc_operand_canonical(xc_addr addr)
 	return addr <= UINT64_C(0x00007fffffffffff) || addr >= UINT64_C(0xffff800000000000);
 }
 
-/* Zydis numbers general registers as the encoding does: rax rcx rdx rbx rsp rbp rsi rdi r8…r15; DWARF for i386, too. */
 static int dwarf_number(const struct decoding *d, ZydisRegister reg)
 {
-	static const int8_t numbers[] = {0, 2, 1, 3, 7, 6, 4, 5};
-	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(d->mode, reg);
 	if (reg == ZYDIS_REGISTER_RIP || reg == ZYDIS_REGISTER_EIP) /* Zydis 4.0: in no other category */
 		return d->process->arch->pc;
-	if (ZydisRegisterGetClass(whole) != (d->wide ? ZYDIS_REGCLASS_GPR64 : ZYDIS_REGCLASS_GPR32))
-		return -1;
-	int id = ZydisRegisterGetId(whole);
-	return d->wide && id < (int)XC_COUNT(numbers) ? numbers[id] : id;
+	return xc_zydis_register(d->mode, reg);
 }
 
 static bool is_stack_pointer(const struct decoding *d, ZydisRegister reg)
