@@ -249,7 +249,7 @@ static struct xc_error *prepare_bytes(const struct xc_job *job, struct xc_output
 {
 	output->binary = job->command->is_binary && job->command->is_binary(job);
 	if (output->binary && !output->path && isatty(output->fd))
-		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "this format is no text for a terminal"),
+		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "this format is binary, not for a terminal"),
 				     "-o FILE writes it to a file");
 	return NULL;
 }

@@ -89,7 +89,7 @@ static void add_times(struct xc_section *s, const struct xc_profile *p)
 				   seconds(p->sampler ? ns_of(p, p->samples) : p->polling.spent_ns[XC_POLL_RUNS]));
 	if (!p->times_known) {
 		xc_section_unknown(s, "cpu", "CPU time by /proc",
-				   p->gone ? "the process had ended" : "the kernel does not tell it");
+				   p->gone ? "the process had ended" : "the kernel does not report it");
 		return;
 	}
 	xc_section_seconds(s, "cpu", "CPU time by /proc", seconds(p->user_ns + p->system_ns));
@@ -118,12 +118,12 @@ static void add_losses(struct xc_section *s, const struct xc_profile *p)
 	add_count(s, "in_kernel", "of them in the kernel", p->in_kernel);
 	add_count(s, "lost", "lost", counts.lost);
 	add_count(s, "throttled", "times throttled by the kernel", counts.throttled);
-	add_count(s, "unpaired", "waits of which a part was lost", p->waiting.unpaired);
+	add_count(s, "unpaired", "waits with a lost part", p->waiting.unpaired);
 	add_count(s, "cut", "stacks cut", p->ends[XC_SAMPLE_CUT]);
 	add_count(s, "broken", "stacks whose unwinding broke off", p->ends[XC_SAMPLE_BROKEN]);
 	add_count(s, "deep", "stacks too deep to be kept whole", p->ends[XC_SAMPLE_DEEP]);
 	add_count(s, "guests", "stacks with frames of interpreted languages", p->guests);
-	add_count(s, "torn", "of them torn: what was read too late is left out", p->torn);
+	add_count(s, "torn", "of them torn: parts that were read too late are left out", p->torn);
 	add_count(s, "torn_whole", "of these without their innermost interpreted function", p->torn_whole);
 	add_delays(s, p);
 	add_count(s, "unkept", "stacks truncated: too many different ones", p->unkept);
@@ -132,7 +132,7 @@ static void add_losses(struct xc_section *s, const struct xc_profile *p)
 	add_count(s, "moved", "looks at threads that ran meanwhile", p->blocked ? p->blocked->moved : 0);
 	add_count(s, "read_later", "stacks whose outer part was read later", p->late);
 	add_count(s, "forks", "processes that it forked", p->forks);
-	add_count(s, "threads_missing", "threads not sampled, for want of file descriptors", counts.threads_missing);
+	add_count(s, "threads_missing", "threads not sampled, for lack of file descriptors", counts.threads_missing);
 	xc_section_seconds(s, "unwinding", "our CPU time for a stack",
 			   all_samples(p) ? seconds(p->unwind_ns / all_samples(p)) : 0)
 		->quiet = true;
@@ -231,7 +231,7 @@ char *xc_profile_account_line(const struct xc_profile *p)
 			   p->options.sampler.counter ? p->options.sampler.counter->unit : "samples",
 			   seconds(p->ended_ns - p->started_ns), (unsigned long long)counts.lost,
 			   (unsigned long long)p->ends[XC_SAMPLE_CUT], (unsigned long long)p->ends[XC_SAMPLE_BROKEN],
-			   !p->sampler      ? "; what runs has no stack"
+			   !p->sampler      ? "; running threads have no stack"
 			   : p->sees_kernel ? ""
 					    : "; time in the kernel is not seen");
 }

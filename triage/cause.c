@@ -218,7 +218,8 @@ static void report_copy(const struct xc_crash_context *crash)
 			char *offset = strrchr(symbol, '+');
 			if (offset && strncmp(offset, "+0x", 3) == 0)
 				*offset = '\0';
-			xc_verdict_evidence(crash->report, "what runs of %s is %s: %s", name, symbol, copies[i].words);
+			xc_verdict_evidence(crash->report, "the running code of %s is %s: %s", name, symbol,
+					    copies[i].words);
 			return;
 		}
 }
@@ -230,8 +231,8 @@ static void report_guess(const struct xc_crash_context *crash)
 	bool returned = v->kind && strcmp(v->kind, "ret") == 0;
 	if (v->function && crash->blame.frame.trust == XC_TRUST_SCAN && returned)
 		xc_verdict_evidence(crash->report,
-				    "that it was in %s is a guess: a scan of the stack found that frame, and it may "
-				    "have called others that are not shown",
+				    "the frame of %s is a guess: a scan of the stack found it, and it may have called "
+				    "others that are not shown",
 				    v->function);
 }
 

@@ -70,9 +70,9 @@ static const struct xc_option options[] = {
 	XC_HEAP_OPTION(heap),
 	XC_ON_OPTION("coroutines", coroutines,
 		     "also show stacks that are on no thread: goroutines, and those that plugins know, as coroutines"),
-	XC_ON_OPTION(
-		"second-opinion", opinion,
-		"let libunwind (libunwind8, opened for this) walk the same stacks, and mark frames that it has not"),
+	XC_ON_OPTION("second-opinion", opinion,
+		     "let libunwind (libunwind8, opened for this) walk the same stacks, and mark frames that it does "
+		     "not find"),
 	XC_ON_OPTION("group", group, "fold threads with equal stacks into one"),
 	XC_OFF_OPTION("no-group", group, "show every thread (the default)"),
 	XC_NUMBER_OPTION(limit, 1, 1000000,

@@ -272,7 +272,7 @@ static const struct xc_option options[] = {
 };
 
 static const struct xc_example examples[] = {
-	{"xcore diff core.monday core.friday", "the types that a service has more of after four days"},
+	{"xcore diff core.monday core.friday", "the types that grew in a service over four days"},
 	{"xcore diff core.1234 pid:1234", "growth since the core of a process that still runs"},
 	{"xcore diff pid:1234 --wait 60", "growth in one minute"},
 	{"xcore diff monday.xprof friday.xprof", "functions whose share of the time changed"},

@@ -196,9 +196,9 @@ static struct xc_error *sample(struct xc_job *job)
 {
 	struct settings *s = job->settings;
 	if (!s->profile)
-		return xc_error_hint(
-			xc_error_new(XC_ERR_USAGE, "%s: a core is one moment, and has no time", job->process->target),
-			"`xcore bt` and `xcore flame stacks` show its stacks");
+		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "%s: a core is one moment, and cannot be sampled",
+						  job->process->target),
+				     "`xcore bt` and `xcore flame stacks` show its stacks");
 	struct xc_error *err = NULL;
 	if (s->c_only != XC_ON && (err = xc_guests_open(&s->guests, job, is_of_plugin(s->by) ? s->by : NULL)))
 		return err;
@@ -345,7 +345,8 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_TEXT,
 	 .offset = offsetof(struct settings, duration),
 	 .value = "TIME",
-	 .about = "how long to sample: 500ms, 10s, 2m, 1h; default: 10s; ^C ends it early and shows what there is"},
+	 .about =
+		 "how long to sample: 500ms, 10s, 2m, 1h; default: 10s; ^C ends it early and shows the samples so far"},
 	{.name = "clock",
 	 .kind = XC_OPTION_CHOICE,
 	 .offset = offsetof(struct settings, clock),
@@ -364,7 +365,7 @@ static const struct xc_option options[] = {
 	 .kind = XC_OPTION_TEXT,
 	 .offset = offsetof(struct settings, by),
 	 .value = "DIMENSION",
-	 .about = "told apart by thread, process, cpu, or what a plugin tells of a sample: nginx.location, nginx.host; "
+	 .about = "split by thread, process, cpu, or a dimension of a plugin: nginx.location, nginx.host; "
 		  "a table of its values, which are the roots of all stacks; .xprof files keep them"},
 	{.name = "as",
 	 .kind = XC_OPTION_CHOICE,
@@ -384,9 +385,10 @@ static const struct xc_option options[] = {
 	 .max = INT32_MAX},
 	XC_NUMBER_OPTION(top, 1, 100000, "rows of each table; default: 20, of stacks 10"),
 	XC_ON_OPTION("children", children,
-		     "also processes that these fork; what runs for less than some hundredths of a second is missed"),
+		     "also processes that these fork; processes that run for less than some hundredths of a second are "
+		     "missed"),
 	XC_ON_OPTION("lua-only", lua_only,
-		     "only functions of interpreted languages (Lua, Python): what is native counts for them"),
+		     "only functions of interpreted languages (Lua, Python): native code counts for them"),
 	XC_ON_OPTION("c-only", c_only, "only native functions, as without plugins"),
 	XC_ON_OPTION("no-kernel", no_kernel, "do not sample while a thread is in the kernel; waits are looked at"),
 	{.name = NULL},
@@ -413,13 +415,13 @@ const struct xc_command xc_command_profile = {
 		"Stacks are unwound as the samples come, and only their different frames are kept.\n\n"
 		"Where the kernel does not show itself (perf_event_paranoid 2), waits of 2 ms and more are looked at "
 		"while they go on, and shorter ones are only counted. Where it refuses perf events, threads are looked "
-		"at through /proc: what waits has its stack, what runs has none.\n\n"
+		"at through /proc: waiting threads have a stack, running threads have none.\n\n"
 		"Lua and Python functions are among the native ones (LuaJIT, PUC Lua, CPython; --no-plugins leaves "
 		"them out), and code that a program compiles has the names of its /tmp/perf-PID.map or jit-PID.dump "
 		"as they are at the end: where code was replaced meanwhile, older samples have the newer name. Stacks "
 		"of languages are "
-		"read just after each sample: where they have changed meanwhile, what is not known is shown as "
-		"[torn]. So that few have, xcore takes short turns of the processor for that, and real time where it "
+		"read just after each sample: where they have changed meanwhile, the unknown part is shown as [torn]. "
+		"To keep such stacks few, xcore takes short turns of the processor for that, and real time where it "
 		"may (root, CAP_SYS_NICE or RLIMIT_RTPRIO; not under nice): each sample delays other work by some "
 		"100 us, and real time ends when samples come faster than they are read.\n\n"
 		"Several processes are sampled side by side, each by an xcore of its own, and shown as one.\n\n"

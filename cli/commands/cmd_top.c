@@ -84,7 +84,7 @@ static void add_line(struct xc_report *report, const struct xc_profile *p, const
 		     const struct terminal *t)
 {
 	const double seconds = (double)d->head->length_ns / 1e9;
-	const char *way = !p->sampler  ? "; no perf events: what runs has no stack"
+	const char *way = !p->sampler  ? "; no perf events: running threads have no stack"
 			  : p->blocked ? "; not in the kernel"
 				       : "";
 	struct xc_section *s = xc_report_section(report, "now", "Now");
@@ -189,9 +189,9 @@ static struct xc_error *write_laps(struct xc_job *job, FILE *out)
 	struct settings *s = job->settings;
 	struct terminal terminal = {0};
 	if (!s->profile)
-		return xc_error_hint(
-			xc_error_new(XC_ERR_USAGE, "%s: a core is one moment, and has no time", job->process->target),
-			"`xcore threads` shows what its threads do");
+		return xc_error_hint(xc_error_new(XC_ERR_USAGE, "%s: a core is one moment, and cannot be sampled",
+						  job->process->target),
+				     "`xcore threads` shows what its threads do");
 	struct xc_error *err = xc_guests_open(&s->guests, job, NULL);
 	if (err)
 		return err;

@@ -16,9 +16,9 @@ static struct xc_error *check_dimension(const struct xc_guests *g, const struct 
 		return NULL;
 	struct xc_error *err = g->guest ? xc_plugin_guest_failure(g->guest) : NULL;
 	return err ? err
-		   : xc_error_hint(
-			     xc_error_new(XC_ERR_USAGE, "--by %s: no plugin tells that of %s", by, process->target),
-			     "there are %sthread, process, cpu", xc_text_string(&others));
+		   : xc_error_hint(xc_error_new(XC_ERR_USAGE, "--by %s: no plugin provides this dimension for %s", by,
+						process->target),
+				   "available: %sthread, process, cpu", xc_text_string(&others));
 }
 
 struct xc_error *xc_guests_open(struct xc_guests *g, struct xc_job *job, const char *by)

@@ -209,7 +209,7 @@ static void add_left_out(const struct many *m, struct xc_profile_data *d)
 				   forks - m->found, forks);
 	if (m->options->children)
 		xc_section_message(s, XC_INFO, NULL,
-				   "children are sampled from some hundredths of a second after their begin on");
+				   "children are sampled from some hundredths of a second after their start");
 	xc_profile_facts_keep(&d->account, &d->texts, s);
 	xc_report_free(report);
 }

@@ -359,7 +359,7 @@ enum { LIVE_COLUMNS = 2 };
 
 static struct xc_cell time_cell(const struct xc_thread *thread, uint64_t ns)
 {
-	return thread->ran ? xc_cell_seconds((double)ns / 1e9) : xc_cell_null("the kernel does not tell it");
+	return thread->ran ? xc_cell_seconds((double)ns / 1e9) : xc_cell_null("the kernel does not report it");
 }
 
 void xc_facts_threads(struct xc_report *report, const struct xc_process *process, xc_facts_namer *function_at)

@@ -270,7 +270,7 @@ static int profile(lua_State *L)
 	const struct xc_profile_request request = read_request(L, host->process);
 	const size_t stacks = (size_t)option_number(L, "stacks", STACKS, 0, 1 << 20);
 	if (!host->process->live)
-		return xc_bind_fail(L, XC_ERR_UNSUPPORTED, "a core is one moment, and has no time");
+		return xc_bind_fail(L, XC_ERR_UNSUPPORTED, "a core is one moment, and cannot be sampled");
 	if (!host->options.profiler)
 		return xc_bind_fail(L, XC_ERR_UNSUPPORTED, "profiles are taken by `xcore run` and `xcore shell` only");
 	struct taken *taken = new_taken(L);

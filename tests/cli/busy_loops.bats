@@ -65,7 +65,7 @@ verdict() {
 @test "a record of length 0: what the loop adds to its place is 0" {
   for level in 0 2; do
     verdict $level scan
-    says 'hang (no progress) likely' 'in a loop of scan' 'nothing that decides in it changes any more; likely since what it adds at busy_loops.c:'
+    says 'hang (no progress) likely' 'in a loop of scan' 'nothing that decides in it changes any more; likely because the value that it adds at busy_loops.c:'
     never 'kind`'
   done
   says '`record->length`, is 0'

@@ -55,5 +55,5 @@ verdict() {
 
 @test "a pointer of a local object that is set on some ways only is told as possibly never set" {
   verdict 0 unset
-  says 'possibly `p.on_error` of run() was never set: that function stores there only on some of the ways'
+  says 'possibly `p.on_error` of run() was never set: that function stores there only on some paths'
 }

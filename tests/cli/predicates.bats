@@ -55,7 +55,7 @@ setup() {
 @test "tasks that wait for tasks of their own pool" {
   for level in $LEVELS; do
     hang_verdict wide "$level" nested
-    says 'deadlock (all wait) likely' '`tasks` of pool still holds 2 elements' '2 threads that take from `tasks` of pool wait themselves, in parent: perhaps for what is queued there'
+    says 'deadlock (all wait) likely' '`tasks` of pool still holds 2 elements' '2 threads that take from `tasks` of pool wait themselves, in parent: perhaps for a queued element'
     hang_verdict wide "$level" scans
     says 'deadlock (all wait) likely' 'and 2 more, waiting for the result of a future in scanner::scan' \
       '3 threads that take from `tasks` of pool wait themselves, in scanner::scan'

@@ -174,7 +174,7 @@ earlier='^a text of the heap is likely the message of an earlier panic: "'
     has '^panic unwrap after::mutex$' \
       'called unwrap\(\) on an Err: `s.table.lock\(\)`: the mutex is poisoned: a thread panicked while it held it' \
       '^the mutex `s.table` \(0x[0-9a-f]+\) is marked as poisoned$' \
-      '^what it protects may be half changed, a after::Table: .*open: Some\("seventh"\)' \
+      '^the data that it protects may be half changed, a after::Table: .*open: Some\("seventh"\)' \
       "${earlier}index out of bounds: the len is 3 but the index is 17\""
     said $build rwlock
     has '`s.names.read\(\)`: the RwLock is poisoned: a thread panicked while it held it'
@@ -196,7 +196,7 @@ earlier='^a text of the heap is likely the message of an earlier panic: "'
 @test "redacted: no texts of the program" {
   program
   said plain mutex --redact
-  has "^a text of the heap is likely the message of an earlier panic$" '^what it protects may be half changed, a after::Table$'
+  has "^a text of the heap is likely the message of an earlier panic$" '^the data that it protects may be half changed, a after::Table$'
   lacks 'seventh' 'index is 17'
 }
 

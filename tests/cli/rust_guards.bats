@@ -115,7 +115,7 @@ holder() {
   for build in plain fast; do
     for case in matched chosen; do
       got=$(report $build $case | tr -s ' \n' ' ')
-      grep -qE 'likely holds \(what looks like a guard of it is in (its stack|a register), without a name\)' <<<"$got"
+      grep -qE 'likely holds \(an apparent guard of it is in (its stack|a register), without a name\)' <<<"$got"
       holder "$got" | grep -qx "guards::$case"
     done
   done
@@ -354,7 +354,7 @@ is_over() {
   for build in plain fast short; do
     for case in dropped looped; do
       got=$(report $build $case | tr -s ' \n' ' ')
-      [[ $got == *"in over::wants (over.rs:"*"; who has it is not recorded"* ]]
+      [[ $got == *"in over::wants (over.rs:"*"; its holder is not recorded"* ]]
       [[ $got != *"likely holds"* ]]
     done
     for case in endless moved reads writes; do

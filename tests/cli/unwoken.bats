@@ -62,8 +62,8 @@ verdict() {
 @test "readers that wait to write" {
   for level in 0 2; do
     verdict $level upgrade
-    says 'deadlock (all wait) likely' 'all that could be readers of `table` wait to write to it: perhaps they have it to read'
-    [ "$(grep -c 'all that could be readers' said)" = 1 ]
+    says 'deadlock (all wait) likely' 'all possible readers of `table` wait to write to it: perhaps they have it to read'
+    [ "$(grep -c 'all possible readers' said)" = 1 ]
   done
 }
 

@@ -109,7 +109,7 @@ told() {
 }
 
 @test "a lock that nobody has: an early return, a panic, a reader" {
-	local missing="is locked, and no goroutine's stack shows who has it: perhaps it was never unlocked"
+	local missing="is locked, and no goroutine's stack shows its holder: perhaps it was never unlocked"
 	told returned deadlock likely 'main.(*registry).put' "\`r.lock\` at 0x*$missing"
 	told recovered deadlock likely 'main.(*account).report' "\`a.lock\` at 0x*$missing"
 	told read deadlock likely 'main.(*registry).add' "\`r.lock\` at 0x*$missing"

@@ -120,6 +120,6 @@ teardown() {
 	${CC:-cc} -o "$BATS_TEST_TMPDIR/denied" "$BATS_TEST_DIRNAME/denied.c" -lseccomp
 	"$BATS_TEST_TMPDIR/denied" EPERM "$XCORE" top --count 2 --no-plugins "pid:$STARTED" >"$BATS_TEST_TMPDIR/out"
 	cat "$BATS_TEST_TMPDIR/out"
-	grep -q 'no perf events: what runs has no stack' "$BATS_TEST_TMPDIR/out"
+	grep -q 'no perf events: running threads have no stack' "$BATS_TEST_TMPDIR/out"
 	grep -q '\[runs\]' "$BATS_TEST_TMPDIR/out"
 }

@@ -111,8 +111,7 @@ static void report(struct xc_crash_context *crash, const struct sources *s)
 	add_lines(s, &lines);
 	xc_verdict_evidence(
 		crash->report,
-		"it is reached from line %s: the compiler makes one call of several that are alike, and which "
-		"of them it was is not known",
+		"it is reached from line %s: the compiler merges equal calls into one, and the actual one is not known",
 		xc_text_string(&lines));
 	v->cause = xc_arena_printf(&crash->report->arena, "%s%sreached from line %s: one call stands for several",
 				   v->cause ? v->cause : "", v->cause ? "; " : "", xc_text_string(&lines));

@@ -7,7 +7,7 @@
 #include "triage/crash/handled_signal.h"
 
 static const char by_other[] = "another process sent the signal: a watchdog, a service manager or a person";
-static const char again[] = "the signal was sent, and sent again by its handler; who sent it first is not known";
+static const char again[] = "the signal was sent, and sent again by its handler; its first sender is not known";
 
 /* "the program sent itself SIGQUIT in its handler of SIGQUIT: where the first one came from is not known"; NULL: in
  * none. */
@@ -30,13 +30,13 @@ static void report_resent(const struct xc_crash_context *crash)
 {
 	const struct xc_fault *f = &crash->fault;
 	if (f->resent && !f->first_sender)
-		xc_verdict_evidence(crash->report,
-				    f->resent_sure
-					    ? "the instruction cannot raise %s, and none of a system call is there: "
-					      "the signal was pending until its handler returned"
-					    : "all memory that the instruction accesses is mapped, so it likely did "
-					      "not raise %s: the signal was pending until its handler returned",
-				    xc_signal_name(f->signal));
+		xc_verdict_evidence(
+			crash->report,
+			f->resent_sure ? "the instruction cannot raise %s, and there is no system call instruction: "
+					 "the signal was pending until its handler returned"
+				       : "all memory that the instruction accesses is mapped, so it likely did "
+					 "not raise %s: the signal was pending until its handler returned",
+			xc_signal_name(f->signal));
 }
 
 bool xc_cause_sent_fault(struct xc_crash_context *crash)

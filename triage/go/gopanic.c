@@ -139,7 +139,7 @@ static void report_earlier(const struct xc_godeath *d, xc_addr panic)
 		add_place(d, panic, &redacted);
 		xc_text_add(&redacted, known && recovered ? ", and had recovered" : "");
 		xc_verdict_evidence(d->crash->report, "%s: %s", xc_text_string(&redacted),
-				    text ? text : "with a value that is not told here");
+				    text ? text : "with a value that is not shown here");
 		xc_verdict_redact(d->crash->report, xc_text_string(&redacted));
 		xc_text_fini(&redacted);
 	}
@@ -220,7 +220,7 @@ static void classify_by_text(struct xc_godeath *d)
 {
 	const struct finding *found = by_text(d->crash->verdict->message);
 	xc_godeath_classify(d, found ? found->kind : NULL, "likely",
-			    found ? found->words : "panicked; which function called panic() is not known");
+			    found ? found->words : "panicked; the function that called panic() is not known");
 }
 
 static void blame(struct xc_godeath *d)
@@ -230,7 +230,7 @@ static void blame(struct xc_godeath *d)
 	d->crash->blame = (struct xc_blame){.place = NULL};
 	xc_verdict_evidence(
 		d->crash->report,
-		"missing: the stack beyond the runtime's functions, so which function panicked is not known");
+		"missing: the stack beyond the runtime's functions, so the function that panicked is not known");
 }
 
 /* The text is the same at any address (Go 1.19, runtime/panic.go, panicmemAddr). */

@@ -76,9 +76,10 @@ static void classify_memory(struct xc_godeath *d, const char *printed, const cha
 	uint64_t size;
 	xc_auto(xc_freep) char *cause =
 		asked_for(printed, &size)
-			? xc_asprintf("%s asked for memory, %" PRIu64 " bytes, that could not be had",
+			? xc_asprintf("%s asked for memory, %" PRIu64 " bytes, that could not be allocated",
 				      xc_crash_context_culprit(d->crash), size)
-			: xc_asprintf("%s asked for memory that could not be had", xc_crash_context_culprit(d->crash));
+			: xc_asprintf("%s asked for memory that could not be allocated",
+				      xc_crash_context_culprit(d->crash));
 	xc_crash_context_classify(d->crash, "out-of-memory", NULL, "low", confidence, cause);
 }
 
@@ -95,7 +96,7 @@ static void classify_stack(struct xc_godeath *d, const char *printed, const char
 	if (wants + 1 >= crash->frame_count) {
 		xc_crash_context_classify(
 			crash, "stack-overflow", NULL, "low", confidence,
-			"a goroutine's stack grew to its limit; which functions fill it is not known");
+			"a goroutine's stack grew to its limit; the functions that fill it are not known");
 		return;
 	}
 	xc_goroutine_begin_at(crash, wants + 1);

@@ -278,7 +278,7 @@ static void report_missing(const struct census *c)
 		const char *name = xc_goholder_own_name(&c->holders, w);
 		xc_verdict_evidence(c->crash->report,
 				    "%s%s%s0x%" PRIx64
-				    " is locked, and no goroutine's stack shows who has it: perhaps it "
+				    " is locked, and no goroutine's stack shows its holder: perhaps it "
 				    "was never unlocked, after a return or a panic between Lock() and Unlock(), or "
 				    "its structure was copied while it was locked",
 				    name ? "`" : "", name ? name : "", name ? "` at " : "", w->object);

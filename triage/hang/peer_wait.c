@@ -168,15 +168,15 @@ static void report_owner(const struct xc_crash_context *crash, const struct peer
 {
 	const struct xc_descriptor_owner *o = &peer->owner;
 	if (peer->call == LOCKS) {
-		xc_verdict_evidence(crash->report, "missing: who has the lock of that file%s",
-				    crash->process->live ? "" : ": a core does not tell");
+		xc_verdict_evidence(crash->report, "missing: the holder of that file's lock%s",
+				    crash->process->live ? "" : ": a core does not record it");
 		return;
 	}
 	if (!o->found.name || !o->child.name)
 		return;
 	if (peer->call != CHILD)
 		xc_verdict_evidence(crash->report, "likely process %d has the other end: `%s`%s", o->child.value,
-				    o->child.name, crash->process->live ? "" : " (a core does not tell who has it)");
+				    o->child.name, crash->process->live ? "" : " (a core does not record its holder)");
 	if (!o->other_count)
 		return;
 	if (peer->call == WRITES)
@@ -192,7 +192,7 @@ static const char *state_words(const struct xc_child *c)
 	case 't':
 		return "is stopped by a signal, or by a debugger";
 	case 'Z':
-		return "has ended, and this process has only to take notice";
+		return "has ended, and this process has only to reap it";
 	case 'R':
 		return "runs";
 	case 'D':

@@ -111,11 +111,10 @@ static void report_pool(const struct search *s, const struct xc_wait *wait, stru
 	queued->pool = true;
 	xc_text_name(&text, xc_wait_function(wait));
 	xc_verdict_evidence(s->crash->report,
-			    count == 1
-				    ? "%zu thread that takes from `%s` of %s waits itself, in %s: perhaps for what is "
-				      "queued there, which no thread is left to do"
-				    : "%zu threads that take from `%s` of %s wait themselves, in %s: perhaps for what "
-				      "is queued there, which no thread is left to do",
+			    count == 1 ? "%zu thread that takes from `%s` of %s waits itself, in %s: perhaps for a "
+					 "queued element, which no thread is left to process"
+				       : "%zu threads that take from `%s` of %s wait themselves, in %s: perhaps for a "
+					 "queued element, which no thread is left to process",
 			    count, s->member, s->owner, xc_text_string(&text));
 	xc_text_fini(&text);
 }

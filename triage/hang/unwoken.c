@@ -68,7 +68,7 @@ static bool report_promise(const struct xc_crash_context *crash)
 	xc_verdict_evidence(
 		crash->report,
 		"the promise or task that would give the result still exists, else the wait would have ended with "
-		"an error: nothing runs it, or what runs it waits itself");
+		"an error: no thread runs it, or its thread waits itself");
 	return true;
 }
 
@@ -79,7 +79,7 @@ static bool report_readers(const struct xc_crash_context *crash, const struct xc
 	struct xc_text text = {0};
 	if (!lock || !lock->readers || lock->holder != XC_LOCK_NOBODY)
 		return false;
-	xc_text_add(&text, "all that could be readers of");
+	xc_text_add(&text, "all possible readers of");
 	add_name(crash->process, wait, &text);
 	xc_text_add(&text, " wait to write to it: perhaps they have it to read, and wait for themselves and each other "
 			   "(an upgrade), or one ended without unlocking it");

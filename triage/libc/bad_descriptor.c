@@ -182,7 +182,7 @@ static void report(struct search *s, struct xc_crash_context *crash)
 		xc_verdict_evidence(crash->report, "`%s`%s has the same number, %d", other->name,
 				    other->freed ? ", of an object that was freed," : "", other->number);
 	xc_verdict_evidence(crash->report,
-			    "EBADF is also what a call gets that writes to a descriptor that was opened for reading");
+			    "EBADF also results from a write to a descriptor that was opened for reading");
 }
 
 void xc_bad_descriptor_report(struct xc_crash_context *crash)

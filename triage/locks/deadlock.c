@@ -318,13 +318,13 @@ static void add_queue(struct xc_process *p, const struct xc_locks *l, const stru
 	if (lock->holder == XC_LOCK_NOBODY) {
 		if (lock->readers)
 			xc_text_printf(text, ", which %u reader%s not recorded", (unsigned)lock->readers,
-				       lock->readers == 1 ? " holds; who that is is" : "s hold; who they are is");
+				       lock->readers == 1 ? " holds; its thread is" : "s hold; their threads are");
 		else if (lock->owner) {
 			xc_text_add(text, ", which ");
 			xc_lock_describe_owner(l, lock, text);
 			xc_text_add(text, " holds");
 		} else {
-			xc_text_add(text, "; who has it is not recorded");
+			xc_text_add(text, "; its holder is not recorded");
 		}
 		return;
 	}

@@ -28,7 +28,7 @@ static void add_owner_place(const struct xc_locks *l, const struct xc_lock *lock
 			xc_namespace_tid_describe(l->waits, lock->owner, text);
 			xc_text_add(text, ": ");
 		}
-		xc_text_add(text, l->waits->ids_are == XC_IDS_UNKNOWN ? "which thread that is, is not known"
+		xc_text_add(text, l->waits->ids_are == XC_IDS_UNKNOWN ? "the thread is not known"
 				  : lock->shared                      ? "a thread of another process"
 								      : "no such thread");
 	}

@@ -179,7 +179,7 @@ static void look_at_registers(struct search *s)
 		for (size_t i = 0; i < s->open_count; i++)
 			if (is_rust_mutex(s, s->open[i]) && is_nameless(s, s->open[i], value, 0) &&
 			    !gave_back(s, s->open[i]) && takes(s, i))
-				s->open[i]->why = "what looks like a guard of it is in a register, without a name";
+				s->open[i]->why = "an apparent guard of it is in a register, without a name";
 }
 
 /* Is `one`, at `slot`, in a guard? A function that drops it in place tells that, too; others may hold a copy of it. */
@@ -207,7 +207,7 @@ static void look_at_temporaries(struct search *s)
 	for (; s->words && xc_frame_words_next(&words, &value); s->words--, before = value)
 		for (size_t i = 0; i < s->open_count; i++)
 			if (is_temporary(s, s->open[i], before, value, words.at - 2 * sizeof value) && takes(s, i))
-				s->open[i]->why = "what looks like a guard of it is in its stack, without a name";
+				s->open[i]->why = "an apparent guard of it is in its stack, without a name";
 }
 
 /* ---- what a lock of Rust protects ---- */

@@ -34,12 +34,12 @@ static void add_holder(const struct xc_locks *l, const struct xc_wait *wait, con
 		xc_lock_describe_owner(l, lock, text);
 		xc_text_add(text, lock->shared || l->waits->ids_are == XC_IDS_UNKNOWN ? "" : ", which does not exist");
 	} else if (lock->readers)
-		xc_text_printf(text, ", held by %" PRIu32 " reader%s (who they are is not recorded)", lock->readers,
+		xc_text_printf(text, ", held by %" PRIu32 " reader%s (threads not recorded)", lock->readers,
 			       lock->readers == 1 ? "" : "s");
 	else if (lock->died)
 		xc_text_add(text, ", whose owner has ended");
 	else if (lock->ownerless)
-		xc_text_add(text, " (who has it is not recorded)");
+		xc_text_add(text, " (its holder is not recorded)");
 }
 
 static void add_lock(struct xc_process *p, const struct xc_wait *wait, struct xc_text *text)

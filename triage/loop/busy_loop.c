@@ -386,8 +386,8 @@ void xc_busy_loop_look(const struct xc_frame_code *code, const struct xc_loop *l
 bool xc_busy_loop_describe(const struct xc_busy_loop *loop, struct xc_text *text)
 {
 	if (loop->endless)
-		xc_text_add(text, "whose code has no way out: nothing is tested in it (what is neither "
-				  "volatile nor atomic, a compiler reads once, before the loop)");
+		xc_text_add(text, "whose code has no way out: nothing is tested in it (a compiler reads a variable "
+				  "that is neither volatile nor atomic only once, before the loop)");
 	else if (loop->still && loop->ends)
 		xc_text_printf(text, "that ends only by %s, which nothing in it changes", loop->ends);
 	else if (loop->ends || loop->floats)

@@ -62,7 +62,7 @@ const char *xc_idle_step_words(const struct xc_frame_code *code, xc_addr pc)
 	struct xc_text text = {0};
 	long at = xc_body_at(code->body, pc);
 	const char *name = at >= 0 ? name_of(code, (size_t)at) : NULL;
-	xc_text_add(&text, "likely since what it adds");
+	xc_text_add(&text, "likely because the value that it adds");
 	xc_sourceline(xc_debuginfo_place(code->crash->process, pc), 0, " at ", &text);
 	xc_text_printf(&text, name ? ", `%s`, is 0" : " is 0", name);
 	const char *words = xc_arena_strdup(&code->crash->report->arena, xc_text_string(&text));

@@ -4,8 +4,9 @@
 
 #include "triage/dataflow/frame_code.h"
 
-/* "likely since what it adds at parse.c:10, `r->len`, is 0". `pc`: of the addition. The name is left out where the
- * source has none for it, or the addition is in a function that the loop calls. In the report's arena; never NULL. */
+/* "likely because the value that it adds at parse.c:10, `r->len`, is 0". `pc`: of the addition. The name is left
+ * out where the source has none for it, or the addition is in a function that the loop calls. In the report's arena;
+ * never NULL. */
 const char *xc_idle_step_words(const struct xc_frame_code *code, xc_addr pc);
 
 #endif

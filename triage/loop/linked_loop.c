@@ -224,7 +224,7 @@ static void report_node(const struct xc_crash_context *crash, const struct walk 
 	format.length = SHOWN;
 	xc_format_value(&text, &node, &format);
 	xc_verdict_evidence(crash->report, "that %s is %s", xc_type_name(w->object), xc_text_string(&text));
-	xc_verdict_redact(crash->report, "what it holds is not shown");
+	xc_verdict_redact(crash->report, "its contents are not shown");
 	xc_text_fini(&text);
 }
 

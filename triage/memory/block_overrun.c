@@ -39,8 +39,7 @@ static void report_block(const struct xc_crash_context *crash, uint32_t block)
 	xc_addr begin = xc_block_addr(blocks, block), end = begin + xc_block_size(blocks, block) - 1;
 	if (xc_heap_blocks_lost(crash->heap, begin)) {
 		xc_verdict_evidence(crash->report,
-				    "which blocks there are is not known from 0x%" PRIx64
-				    " on: the header there is damaged",
+				    "the blocks from 0x%" PRIx64 " on are not known: the header there is damaged",
 				    begin);
 		return;
 	}

@@ -40,10 +40,10 @@ void xc_damaged_block_remark(struct xc_crash_context *crash)
 	const struct xc_damage *damage = crash->heap ? xc_audit_first(crash->heap) : NULL;
 	if (!crash->pointer || !damage || damage->kind != XC_DAMAGE_HEADER)
 		return;
-	v->cause = xc_arena_printf(&crash->report->arena,
-				   "%s%sthe heap is damaged: perhaps the value was overwritten, too, or read from what "
-				   "was",
-				   v->cause ? v->cause : "", v->cause ? "; " : "");
+	v->cause = xc_arena_printf(
+		&crash->report->arena,
+		"%s%sthe heap is damaged: perhaps the value was overwritten, too, or read from overwritten memory",
+		v->cause ? v->cause : "", v->cause ? "; " : "");
 	if (v->severity && strcmp(v->severity, "low") == 0)
 		v->severity = "medium";
 }

@@ -188,7 +188,7 @@ static void add_similar(const struct freed *freed, struct xc_text *text)
 		       freed->similar + 1 >= COUNTED ? "at least " : "", freed->similar,
 		       freed->similar > 1 ? "s have" : " has");
 	if (!freed->way)
-		xc_text_add(text, ": that it was read from this one is likely, by what points to it");
+		xc_text_add(text, ": likely it was read from this one, because of the pointers to it");
 }
 
 static void report_block(const struct xc_crash_context *crash, const struct freed *freed)
@@ -217,8 +217,8 @@ static void report_block(const struct xc_crash_context *crash, const struct free
 static void report_ambiguous(const struct xc_crash_context *crash, const struct freed *freed)
 {
 	xc_verdict_evidence(crash->report,
-			    "%s = 0x%" PRIx64 " is stored in several freed blocks%s: from which of them it was read "
-			    "is not known",
+			    "%s = 0x%" PRIx64
+			    " is stored in several freed blocks%s: the one from which it was read is not known",
 			    freed->suspect->who, freed->suspect->value,
 			    freed->metadata ? "; the allocator put it there when they were freed" : "");
 }

@@ -244,8 +244,8 @@ static void report_before(struct xc_crash_context *crash, const struct xc_overru
 	const char *why = why_unlikely(crash, overrun, &what, xc_text_string(&text));
 	if (why)
 		xc_verdict_evidence(crash->report,
-				    "the block before the damage, at 0x%llx, %s; what wrote past its end, or before "
-				    "the beginning of a block after it, is not known: %s",
+				    "the block before the damage, at 0x%llx, %s; the code that wrote past its end, or "
+				    "before the beginning of a later block, is not known: %s",
 				    (unsigned long long)what.addr, why, xc_text_string(&text));
 	else
 		xc_verdict_evidence(crash->report,

@@ -349,7 +349,8 @@ static void report(struct xc_crash_context *crash, const struct xc_stale *stale)
 		classify(crash, stale, "use-after-free", "points into a block that had been freed");
 		break;
 	case XC_STALE_REUSED:
-		classify(crash, stale, "use-after-free", "is stale: what it points to has another owner now");
+		classify(crash, stale, "use-after-free",
+			 "is stale: the memory that it points to has another owner now");
 		break;
 	case XC_STALE_CLASS:
 		report_class(crash, stale);

@@ -215,10 +215,9 @@ static bool explain_before(const struct copies *c, const char *what)
 	xc_verdict_evidence(crash->report, "the text begins at 0x%" PRIx64 " or before it, in %s", c->place.at - len,
 			    xc_text_string(&place));
 	xc_text_fini(&place);
-	xc_pointer_diagnosis_explain(c->s,
-				     "its bytes are text: likely a string was written over %s, from what lies before "
-				     "it in memory",
-				     what);
+	xc_pointer_diagnosis_explain(
+		c->s, "its bytes are text: likely a string was written over %s, from the object before it in memory",
+		what);
 	return true;
 }
 
@@ -236,8 +235,9 @@ static bool explain_alone(const struct copies *c)
 	bool ends = behind && (!is_text((int)behind) || xc_process_mapping(crash->process, next));
 	if (is_text((int)before) || !ends)
 		return false;
-	xc_pointer_diagnosis_explain(c->s, "its bytes are text, and no others around them: likely it was never set, "
-					   "and has what was in its memory before, or it was copied from text");
+	xc_pointer_diagnosis_explain(c->s,
+				     "its bytes are text, and the bytes around them are not: likely it was never set, "
+				     "and holds the earlier contents of its memory, or it was copied from text");
 	return true;
 }
 
@@ -276,8 +276,8 @@ static void explain_any(const struct copies *c, const char *what)
 						   "another owner now, or nothing has set that member");
 	} else {
 		xc_pointer_diagnosis_explain(c->s,
-					     "its bytes are text: %s was overwritten or never set, or what it "
-					     "was read from is no such object",
+					     "its bytes are text: %s was overwritten or never set, or the memory that "
+					     "it was read from is no such object",
 					     what);
 	}
 }

@@ -218,11 +218,10 @@ static bool diagnose(struct xc_pointer_diagnosis *s, enum setting wanted, const 
 
 bool xc_unset_local_diagnose(struct xc_pointer_diagnosis *s)
 {
-	return diagnose(s, SET_NEVER,
-			"nothing in that function stores there, nor in those that it gives the object to");
+	return diagnose(s, SET_NEVER, "neither that function nor one to which it passes the object stores there");
 }
 
 bool xc_unset_local_partly(struct xc_pointer_diagnosis *s)
 {
-	return diagnose(s, SET_PARTLY, "that function stores there only on some of the ways to the call that runs");
+	return diagnose(s, SET_PARTLY, "that function stores there only on some paths to the current call");
 }

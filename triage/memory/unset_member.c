@@ -148,7 +148,7 @@ static void report(struct xc_pointer_diagnosis *s, const struct unset *u)
 				    u->alike, u->alike > 1 ? "s" : "", xc_block_size(blocks, u->block),
 				    u->alike > 1 ? "have" : "has", u->place.value, u->offset,
 				    xc_block_addr(blocks, u->block));
-	xc_pointer_diagnosis_explain(s, "likely %s%s%s was never set: it has what was in its memory before",
+	xc_pointer_diagnosis_explain(s, "likely %s%s%s was never set: it holds the earlier contents of its memory",
 				     name ? "`" : "", name ? name : "the member", name ? "`" : "");
 }
 

@@ -328,7 +328,7 @@ static void report_values(struct xc_crash_context *crash, size_t index, const ch
 	report_paths(&w, text);
 	if (w.values.len) {
 		xc_verdict_evidence(crash->report, "%s", xc_text_string(&w.values));
-		xc_auto(xc_freep) char *redacted = xc_asprintf("it speaks of %s", xc_text_string(&w.names));
+		xc_auto(xc_freep) char *redacted = xc_asprintf("it names %s", xc_text_string(&w.names));
 		xc_verdict_redact(crash->report, redacted);
 	}
 	for (size_t i = 0; i < w.member_count; i++)
@@ -337,7 +337,7 @@ static void report_values(struct xc_crash_context *crash, size_t index, const ch
 		xc_verdict_evidence(crash->report, "not known, optimized out or not in the core: %s",
 				    xc_text_string(&w.unknown));
 	if (w.more)
-		xc_verdict_evidence(crash->report, "it speaks of more: the first %d names are told", VALUES);
+		xc_verdict_evidence(crash->report, "it names more: only the first %d names are shown", VALUES);
 	xc_text_fini(&w.unknown);
 	xc_text_fini(&w.values);
 	xc_text_fini(&w.names);

@@ -120,7 +120,7 @@ static void report_array(struct xc_crash_context *crash, size_t index, xc_addr c
 	uint64_t size = 0;
 	size_t others = xc_local_array_below(crash, index, canary, &text, &at, &size);
 	if (others == SIZE_MAX) {
-		xc_verdict_evidence(crash->report, "which array it was is not known: debug information has none here");
+		xc_verdict_evidence(crash->report, "the array is not known: debug information has none here");
 	} else {
 		xc_verdict_evidence(crash->report,
 				    "%s (%" PRIu64 " bytes at 0x%" PRIx64 ") lies %" PRIu64 " bytes below the canary%s",
@@ -154,7 +154,7 @@ bool xc_canary_classify(struct xc_crash_context *crash)
 		return true;
 	size_t smashed = check + 1 < crash->frame_count ? check + 1 : crash->blamed;
 	if (crash->process->arch->machine != EM_X86_64 || !find_canary(crash, smashed, &canary)) {
-		xc_verdict_evidence(crash->report, "where its canary lies is not known");
+		xc_verdict_evidence(crash->report, "the place of its canary is not known");
 		return true;
 	}
 	report_array(crash, smashed, canary);

@@ -30,9 +30,9 @@ static const char *unnamed(const struct xc_crash_context *crash, bool called)
 	if (called)
 		return "abort() was called; the caller is not known: it has no symbols";
 	return crash->frame_count > 1
-		       ? "the program ended itself with SIGABRT; why is not known: the functions that did so "
+		       ? "the program ended itself with SIGABRT; the reason is not known: the functions that did so "
 			 "have no names"
-		       : "the program ended itself with SIGABRT; why is not known: its stack could not be "
+		       : "the program ended itself with SIGABRT; the reason is not known: its stack could not be "
 			 "read";
 }
 

@@ -110,7 +110,7 @@ static void report_call(struct xc_crash_context *crash, const struct call *call)
 		xc_text_fini(&where);
 	}
 	if (!sized && call->size != NO)
-		xc_verdict_evidence(crash->report, "how much room the destination has is not known");
+		xc_verdict_evidence(crash->report, "the size of the destination is not known");
 }
 
 bool xc_fortify_classify(struct xc_crash_context *crash)

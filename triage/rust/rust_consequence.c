@@ -223,10 +223,10 @@ static void report_data(const struct xc_crash_context *crash, const struct lock 
 		data = inner;
 	const char *type = xc_type_name(data.type);
 	if (xc_format_whole(&text, &data, &options)) {
-		xc_verdict_evidence(report, "what it protects may be half changed, a %s: %s", type,
+		xc_verdict_evidence(report, "the data that it protects may be half changed, a %s: %s", type,
 				    xc_text_string(&text));
-		xc_verdict_redact(report,
-				  xc_arena_printf(&report->arena, "what it protects may be half changed, a %s", type));
+		xc_verdict_redact(report, xc_arena_printf(&report->arena,
+							  "the data that it protects may be half changed, a %s", type));
 	}
 	xc_text_fini(&text);
 }
@@ -294,11 +294,10 @@ static bool report_second(struct xc_crash_context *crash)
 	const uint64_t count = explained ? 0 : count_of_panics(crash);
 	if (count < 2 || count > PANICS_MOST)
 		return false;
-	v->cause = xc_arena_printf(
-		&crash->report->arena,
-		"%s; likely it came while another panic of this thread unwound the stack, as the count of "
-		"panics, %" PRIu64 ", says, and that one is the cause",
-		v->cause, count);
+	v->cause = xc_arena_printf(&crash->report->arena,
+				   "%s; likely it came while another panic of this thread unwound the stack (the count "
+				   "of panics is %" PRIu64 "), and that one is the cause",
+				   v->cause, count);
 	xc_rust_earlier_report(crash);
 	return true;
 }

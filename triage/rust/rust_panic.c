@@ -156,7 +156,7 @@ static void report_precondition(const struct xc_crash_context *crash, size_t che
 	const char *name = xc_place_outer_function(place);
 	const char *end = name ? strstr(name, "::precondition_check") : NULL;
 	if (end)
-		xc_verdict_evidence(crash->report, "what was passed to %.*s is not what it demands", (int)(end - name),
+		xc_verdict_evidence(crash->report, "the arguments of %.*s violate its precondition", (int)(end - name),
 				    name);
 }
 
@@ -372,7 +372,7 @@ static void classify_memory(struct xc_crash_context *crash, size_t handler)
 		add_size(crash, a, b, &size);
 	else if ((elements = find_growth(crash, handler, &a)) != NULL)
 		xc_text_printf(&size, "%" PRIu64 " %s of a collection", a, elements);
-	xc_auto(xc_freep) char *cause = xc_asprintf("%s asked for %s that could not be had",
+	xc_auto(xc_freep) char *cause = xc_asprintf("%s asked for %s that could not be allocated",
 						    xc_crash_context_culprit(crash), size.len ? size.bytes : "memory");
 	xc_text_fini(&size);
 	xc_crash_context_classify(crash, "out-of-memory", NULL, "low", "certain", cause);

@@ -197,7 +197,7 @@ static bool classify_recurring(struct overflow *o, uint64_t least)
 static void classify_lost(struct overflow *o)
 {
 	struct xc_text text = {0};
-	xc_text_add(&text, "the stack is used up; by what is not known: its frames cannot be unwound");
+	xc_text_add(&text, "the stack is used up; the reason is not known: its frames cannot be unwound");
 	classify(o, NULL, o->use.largest, &text);
 }
 

@@ -433,8 +433,10 @@ static bool explain_reused(struct xc_crash_context *crash, const struct argument
 		xc_verdict_redact(crash->report, stale.redact);
 	if (stale.moved)
 		xc_verdict_evidence(crash->report, "%s, and not in that block", stale.moved);
-	explain(crash, xc_arena_printf(arena, "perhaps because `%s` is stale: what it points to has another owner now",
-				       argument->name));
+	explain(crash,
+		xc_arena_printf(arena,
+				"perhaps because `%s` is stale: the memory that it points to has another owner now",
+				argument->name));
 	return true;
 }
 

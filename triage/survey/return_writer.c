@@ -93,6 +93,6 @@ void xc_return_writer_report(struct xc_crash_context *crash)
 	xc_verdict_evidence(crash->report, "`%s` = 0x%" PRIx64 " leads %s the return address at 0x%" PRIx64, s.path,
 			    s.value, behind ? "to the byte behind" : "into", s.slot);
 	v->cause =
-		xc_arena_printf(&crash->report->arena, "%s%s%s by what was written through `%s`, which leads there",
+		xc_arena_printf(&crash->report->arena, "%s%s%s by a write through `%s`, which leads there",
 				v->cause ? v->cause : "", v->cause ? "; " : "", behind ? "perhaps" : "likely", s.path);
 }

@@ -114,7 +114,7 @@ static void a_lock_of_a_file(void **state)
 	static const struct wanted want = {.class_name = "killed",
 					   .argument = "5",
 					   .says = "waiting for a lock of a byte range of the file of descriptor",
-					   .also = "who has the lock of that file: a core does not tell",
+					   .also = "the holder of that file's lock: a core does not record it",
 					   .without = "has the other end"};
 	expect(&want);
 }

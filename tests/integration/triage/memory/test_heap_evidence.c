@@ -111,9 +111,10 @@ static void bytes_that_ran_over_are_called_text_only_when_they_are(void **state)
 static void the_books_of_the_library_are_not_said_to_run_over(void **state)
 {
 	(void)state;
-	assert_true(has_evidence(HEAD "int main(void) { char *a = malloc(2000); head = (struct node *)a;\n"
-				      " ((volatile long *)a)[-1] = 0x10; free(a); abort(); }\n",
-				 "what wrote past its end, or before the beginning of a block after it, is not known"));
+	assert_true(has_evidence(
+		HEAD "int main(void) { char *a = malloc(2000); head = (struct node *)a;\n"
+		     " ((volatile long *)a)[-1] = 0x10; free(a); abort(); }\n",
+		"the code that wrote past its end, or before the beginning of a later block, is not known"));
 }
 
 /* A write from elsewhere ends in the block at b; the block before it, at a, did not do it. */
@@ -125,7 +126,7 @@ static void the_books_of_the_library_are_not_said_to_run_over(void **state)
 static void a_block_that_was_not_written_past_its_end_is_not_accused(void **state)
 {
 	static const char unknown[] =
-		"what wrote past its end, or before the beginning of a block after it, is not known",
+		"the code that wrote past its end, or before the beginning of a later block, is not known",
 			  likely[] = "was likely written past its end";
 	static const char gate[] = BEFORE("struct gate", "gate = a; a->next = 0; a->id = 3; a->at = 4;");
 	static const char freed[] = BEFORE("struct node", "gate = (struct gate *)a; free(gate);");
@@ -154,7 +155,7 @@ static void memory_whose_blocks_are_lost_is_no_block(void **state)
 		     " for (int i = 0; i < 3900; i++) ((volatile char *)a)[i] = 0;\n"
 		     " for (volatile char *p = b;; p++) sum += *p; }\n";
 	(void)state;
-	assert_true(has_evidence(lost, "which blocks there are is not known"));
+	assert_true(has_evidence(lost, "on are not known: the header there is damaged"));
 	assert_false(has_evidence(lost, "(heap, unknown"));
 }
 

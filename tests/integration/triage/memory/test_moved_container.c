@@ -29,15 +29,16 @@ static void expect(const char *const compilers[4], const char *source, const str
 static void a_reference_of_a_loop_over_a_vector_that_grew(void **state)
 {
 	(void)state;
-	static const struct wanted doubles = {.class_name = "use-after-free",
-					      .kind = "call",
-					      .says = "`s` (Slot &) is stale: what it points to has another owner now",
-					      .without = "damaged"};
+	static const struct wanted doubles = {
+		.class_name = "use-after-free",
+		.kind = "call",
+		.says = "`s` (Slot &) is stale: the memory that it points to has another owner now",
+		.without = "damaged"};
 	static const struct wanted named = {.class_name = "use-after-free",
 					    .also = "`slots_` (std::vector of length 5"};
 	static const struct wanted numbers = {.class_name = "use-after-free",
 					      .kind = "call",
-					      .says = "is stale: what it points to has another owner now",
+					      .says = "is stale: the memory that it points to has another owner now",
 					      .also = "slots_",
 					      .without = "damaged"};
 	static const char prices[] =
@@ -58,7 +59,7 @@ static void an_iterator_into_a_vector_that_grew(void **state)
 	(void)state;
 	static const struct wanted want = {.class_name = "use-after-free",
 					   .kind = "read",
-					   .says = "is stale: what it points to has another owner now",
+					   .says = "is stale: the memory that it points to has another owner now",
 					   .also = "has its elements at 0x",
 					   .without = "damaged"};
 	expect(cxx,
@@ -95,7 +96,7 @@ static void a_pointer_into_an_array_that_realloc_moved(void **state)
 	(void)state;
 	static const struct wanted want = {.class_name = "use-after-free",
 					   .kind = "call",
-					   .says = "is stale: what it points to has another owner now",
+					   .says = "is stale: the memory that it points to has another owner now",
 					   .also = "samples",
 					   .without = "damaged"};
 	static const struct wanted moved = {.class_name = "use-after-free", .also = "`h->items`", .without = "damaged"};

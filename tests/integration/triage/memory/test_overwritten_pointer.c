@@ -42,7 +42,7 @@ static void texts_over_pointers(void **state)
 		{MAIN("char *volatile line = malloc(24); head = make(); memcpy(hide(line), \"a text that is much "
 		      "longer "
 		      "than its block of 24 bytes\", 48); sum = back_of(head);"),
-		 "wild-read, high", "likely a string was written over the pointer, from what lies before it in memory",
+		 "wild-read, high", "likely a string was written over the pointer, from the object before it in memory",
 		 "the text begins at"},
 	};
 	for (size_t i = 0; i < XC_COUNT(cases); i++)
@@ -68,7 +68,7 @@ static void texts_that_are_no_overrun(void **state)
 		MAIN("char *line = hide(malloc(40)); strcpy(line, \"login of guest number 2 ok, welcome\");\n"
 		     "free(hide(line)); struct entry *e = hide(malloc(40)); e->id = 3; memset(e->key, 0, 16);\n"
 		     "e->more = (struct entry *)0x1f2f3f4f5f61f; sum = next_of(hide(e));"),
-		"wild-read, high", "and no others around them: likely it was never set", "it was"};
+		"wild-read, high", "and the bytes around them are not: likely it was never set", "it was"};
 	expect(&reused);
 	expect(&cast);
 	expect(&unset);
@@ -150,7 +150,7 @@ static void text_from_the_block_before_is_no_text_of_this_one(void **state)
 	static const struct told type = {
 		PEERS("set_label(peers[1], \"warehouse gateway, building 7 east, second rack from the door\");"
 		      " sum = flush(peers[2]);"),
-		"wild-read, high", "likely a string was written over the pointer, from what lies before it in memory",
+		"wild-read, high", "likely a string was written over the pointer, from the object before it in memory",
 		", in struct peer (heap, live, 56 bytes) .q, within"};
 	struct told length = type;
 	length.evidence = "61 bytes and a NUL, begins in that block at +0x18, `label`, which has 24 bytes from there "

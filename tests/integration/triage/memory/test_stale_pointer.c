@@ -42,8 +42,8 @@ static void the_block_is_that_which_the_code_read(void **state)
 	static const struct told unknown = {
 		ITEMS("kept = (uintptr_t)last->host; items[0] = items[1] = items[2] = last = 0; seen = read_kept();"),
 		"use-after-free (read), high", "a block was used after it was freed",
-		"is stored in several freed blocks; the allocator put it there when they were freed: from which of "
-		"them it was read is not known"};
+		"is stored in several freed blocks; the allocator put it there when they were freed: the one from "
+		"which it was read is not known"};
 	expect_of_two("gcc -g -O0", "clang -g -O0", &way);
 	expect_of_two("gcc -g -O1", "clang -g -O1", &way);
 	expect_of_two("gcc -g -O0", "clang -g -O0", &unknown);
@@ -182,7 +182,7 @@ static void pieces_of_an_arena_that_was_reset(void **state)
 		"int main(void) { scratch.base = malloc(4096); struct doc *volatile d = malloc(sizeof *d);\n"
 		" d->errors = (struct sink *)(void *)scratch.base; strcpy(scratch.base, \"specification of it\");\n"
 		" work(d); return sum; }\n",
-		"use-after-free (call), high", "is stale: what it points to has another owner now",
+		"use-after-free (call), high", "is stale: the memory that it points to has another owner now",
 		"is held as another type by scratch .base"};
 	expect(&told);
 }

@@ -156,7 +156,7 @@ static void that_there_are_more_names_is_told(void **state)
 				"#include <assert.h>\nint a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8;\n"
 				"int main(void) { assert(a + b + c + d + e + f + g + h + a == 0); return 0; }\n",
 				false);
-	assert_false(judged_says(&j, "it speaks of more"));
+	assert_false(judged_says(&j, "it names more"));
 	judged_free(&j);
 }
 

@@ -67,7 +67,7 @@ static void without_debug_information_the_function_remains(void **state)
 		      &(struct wanted){.class_name = "stack-smash",
 				       .function = "name_it",
 				       .expression = "",
-				       .says = "which array it was is not known"});
+				       .says = "the array is not known"});
 }
 
 static void what_was_written_is_redacted(void **state)

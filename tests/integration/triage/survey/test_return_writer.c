@@ -31,12 +31,12 @@ static void the_pointer_that_stands_behind_what_it_wrote_is_told(void **state)
 	       "2; return add(pool.free[1], \"|-| \") + pool.count; }\n",
 	       &(struct wanted){.class_name = "pc-control",
 				.kind = "ret",
-				.says = "likely by what was written through `pool.free[1]->tail`, which leads there",
+				.says = "likely by a write through `pool.free[1]->tail`, which leads there",
 				.also = "bytes of the return address at 0x"});
 	expect(HEAD "int main(void) { struct builder *b = calloc(1, sizeof *b); return add(b, \"abcdefgh\"); }\n",
 	       &(struct wanted){.class_name = "pc-control",
 				.kind = "ret",
-				.says = "perhaps by what was written through `b->tail`",
+				.says = "perhaps by a write through `b->tail`",
 				.also = "leads to the byte behind the return address"});
 }
 
