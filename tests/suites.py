@@ -41,7 +41,8 @@ def programs(build, folder, tier):
     made = []
     for source in sorted(glob.glob("tests/%s/**/test_*.c" % folder, recursive=True)):
         name = os.path.relpath(source, "tests/" + folder)[:-2]
-        made.append(Test(name, [os.path.join(build, "tests", folder, name)], tier if tier == "long" else tier_of(source) or tier, cores=UNITS_CORES.get(name, ())))
+        own_tier = tier if tier == "long" else tier_of(source) or tier
+        made.append(Test(name, [os.path.join(build, "tests", folder, name)], own_tier, cores=UNITS_CORES.get(name, ())))
     return made
 
 
@@ -91,8 +92,6 @@ def script(suite, name, *arguments, tier="test", **more):
 TAKES = {"unit": "45", "integration": "95", "property": "6", "golden": "6", "canary": "4", "replay": "1", "cli": "90", "live": "25",
          "tools": "4", "diff": "18", "plugin": "22", "luajit": "19", "redis": "4", "nginx": "14", "heap": "6", "verdict": "18",
          "batch": "24", "hostile": "15", "browser": "9", "timing": "21"}
-
-
 
 
 def suites(build):

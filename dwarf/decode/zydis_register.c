@@ -1,5 +1,5 @@
-/* zydis_register: Zydis numbers general registers as the encoding does: rax rcx rdx rbx rsp rbp rsi rdi r8…r15; so does
- * DWARF for i386. */
+/* zydis_register: Zydis numbers general registers as the encoding does: rax rcx rdx rbx rsp rbp rsi rdi r8…r15;
+ * so does DWARF for i386. */
 #include "dwarf/decode/zydis_register.h"
 
 #include "core/base/base.h"

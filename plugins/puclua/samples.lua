@@ -267,9 +267,11 @@ local function offsets(vm)
 	local function of(type, member) return xcore.offsetof(type, member) end
 	local L = vm.layout
 	local at = {
-		tt = L.tt, func = L.func, info_size = xcore.sizeof "CallInfo", proto = of("LClosure", "p"), code = of("Proto", "code"),
-		size = of("Proto", "sizecode"), constants = of("Proto", "k"), source = of("Proto", "source"), line = of("Proto", "linedefined"),
-		state = of("lua_State", "l_G"), thread_tt = of("lua_State", "tt"), ci = of("lua_State", "ci"), base_ci = of("lua_State", "base_ci"),
+		tt = L.tt, func = L.func, info_size = xcore.sizeof "CallInfo", proto = of("LClosure", "p"),
+		code = of("Proto", "code"), size = of("Proto", "sizecode"), constants = of("Proto", "k"),
+		source = of("Proto", "source"), line = of("Proto", "linedefined"),
+		state = of("lua_State", "l_G"), thread_tt = of("lua_State", "tt"),
+		ci = of("lua_State", "ci"), base_ci = of("lua_State", "base_ci"),
 	}
 	if L.array_of_calls then
 		at.savedpc, at.base, at.is_c = of("CallInfo", "savedpc"), of("CallInfo", "base"), of("LClosure", "isC")
@@ -305,7 +307,8 @@ function samples.begin(t, told)
 	local vms = vms_of(t)
 	if not vms[1] then return nil end
 	local self = {
-		t = t, told = told, vm = vms[1], states = {}, at = offsets(vms[1]), protos = {}, titles = {}, seen = {}, seen_count = 0, registers = registers,
+		t = t, told = told, vm = vms[1], at = offsets(vms[1]), registers = registers,
+		states = {}, protos = {}, titles = {}, seen = {}, seen_count = 0,
 		calls_in_array = vms[1].layout.array_of_calls,
 		position_in_call = not vms[1].layout.array_of_calls and not vms[1].layout.alimit,
 	}
