@@ -199,11 +199,12 @@ rc_apt_sources() {
 	[ -n "$(ls "$dir")" ] || rc_skip "no package source for '$release' under /etc/apt"
 }
 
+# Without the caches, which the configuration of containers turns off, each call reads all lists: a second and a half.
+RC_APT_OPTIONS=(-o "Dir::State=$RC_APT" -o "Dir::State::lists=$RC_APT/lists" -o "Dir::State::status=$RC_APT/status" -o "Dir::Cache=$RC_APT/cache"
+	-o Dir::Cache::pkgcache=pkgcache.bin -o Dir::Cache::srcpkgcache=srcpkgcache.bin -o Dir::Etc::sourcelist=- -o "Dir::Etc::sourceparts=$RC_APT/sources")
+
 rc_apt() {
-	apt-get -qq -o Dir::State="$RC_APT" -o Dir::State::lists="$RC_APT/lists" \
-		-o Dir::State::status="$RC_APT/status" -o Dir::Cache="$RC_APT/cache" \
-		-o Dir::Etc::sourcelist=- -o Dir::Etc::sourceparts="$RC_APT/sources" \
-		-o APT::Sandbox::User=root -o Acquire::Retries=3 "$@"
+	apt-get -qq "${RC_APT_OPTIONS[@]}" -o APT::Sandbox::User=root -o Acquire::Retries=3 "$@"
 }
 
 rc_apt_is_new() { [ -n "$(find "$RC_APT/updated" -mtime -1 2>/dev/null)" ]; }
@@ -213,7 +214,7 @@ rc_apt_is_new() { [ -n "$(find "$RC_APT/updated" -mtime -1 2>/dev/null)" ]; }
 rc_apt_ready() {
 	[ -n "${RC_APT_READY:-}" ] && return
 	mkdir -p "$RC_APT/lists/partial" "$RC_APT/cache/archives/partial"
-	: >"$RC_APT/status"
+	[ -e "$RC_APT/status" ] || : >"$RC_APT/status" # a newer one would void the caches
 	if ! rc_apt_is_new; then
 		(
 			flock -w 600 7 || rc_die "another recipe has held $RC_APT/lock for ten minutes"
@@ -227,9 +228,7 @@ rc_apt_ready() {
 }
 
 rc_apt_cache() {
-	apt-cache -o Dir::State="$RC_APT" -o Dir::State::lists="$RC_APT/lists" \
-		-o Dir::State::status="$RC_APT/status" -o Dir::Cache="$RC_APT/cache" \
-		-o Dir::Etc::sourcelist=- -o Dir::Etc::sourceparts="$RC_APT/sources" "$@"
+	apt-cache "${RC_APT_OPTIONS[@]}" "$@"
 }
 
 # rc_fetch_source PACKAGE: the newest version that the mirror really has: one that it lists may not be there (yet, or any more).
