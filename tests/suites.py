@@ -204,7 +204,9 @@ def suites(build):
             script("browser", "flame", tools=["chromium"], cores=["heap:leaks-o0"]),
             script("browser", "profile", tools=["chromium", "zstd"]),
             script("browser", "viewers", tier="long", tools=["chromium", "zstd", "npm", "node"]),
+            script("browser", "profile", "--long", tier="long", tools=["chromium", "zstd"]),
             script("browser", "triage", tools=["chromium"]),
+            script("browser", "triage", "--long", tier="long", tools=["chromium"]),
         ], needs="chromium"),
         Suite("timing", "promised times, each compared with another measurement of the same run", [
             Test("busy", BATS + ["--filter-tags", "!long", "tests/live/busy.bats"], alone=True),

@@ -7,6 +7,7 @@
         page.key("Escape")                  a real key
         page.screenshot("page.png")
 """
+import atexit
 import base64
 import fcntl
 import json
@@ -31,9 +32,19 @@ def high(fd):
     return moved
 
 
-class Page:
-    def __init__(self, path, script=True):
-        """Open the page; its scripts do not run unless script."""
+class Browser:
+    """One Chromium for all pages of this process; it ends with it."""
+
+    started = None
+
+    @classmethod
+    def get(cls):
+        if not cls.started:
+            cls.started = cls()
+            atexit.register(cls.started.close)
+        return cls.started
+
+    def __init__(self):
         self.profile = tempfile.mkdtemp(prefix="xcore-chromium-")
         # The browser expects the protocol on descriptors 3 and 4: a shell puts it there.
         read_end, self.to = map(high, os.pipe())
@@ -44,21 +55,10 @@ class Page:
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(read_end)
         os.close(write_end)
-        self.number, self.pending, self.events, self.session = 0, b"", [], None
-        target = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
-        self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log"):
-            self.call(domain + ".enable")
-        self.call("Emulation.setScriptExecutionDisabled", value=not script)
-        self.call("Page.navigate", url="file://" + os.path.abspath(path))
-        self.wait_for("Page.loadEventFired")
+        self.number, self.pending, self.events = 0, b"", []
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
+    def close(self):
         try:
-            self.session = None
             self.call("Browser.close")
             self.process.wait(20)
         except (OSError, RuntimeError, subprocess.TimeoutExpired):
@@ -77,11 +77,9 @@ class Page:
         message, self.pending = self.pending.split(b"\0", 1)
         return json.loads(message)
 
-    def call(self, method, **parameters):
+    def call(self, method, session=None, **parameters):
         self.number += 1
-        message = {"id": self.number, "method": method, "params": parameters}
-        if self.session:
-            message["sessionId"] = self.session
+        message = {"id": self.number, "method": method, "params": parameters} | ({"sessionId": session} if session else {})
         os.write(self.to, json.dumps(message).encode() + b"\0")
         while True:
             answer = self.receive()
@@ -92,9 +90,36 @@ class Page:
                 raise RuntimeError(f"{method}: {answer['error']}")
             return answer["result"]
 
+
+class Page:
+    def __init__(self, path, script=True):
+        """Open the page in a context of its own, without cookies, storage and cache of others; its scripts do not run
+        unless script."""
+        self.browser = Browser.get()
+        self.context = self.browser.call("Target.createBrowserContext")["browserContextId"]
+        target = self.browser.call("Target.createTarget", url="about:blank", browserContextId=self.context)["targetId"]
+        self.session = self.browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            self.call(domain + ".enable")
+        self.call("Emulation.setScriptExecutionDisabled", value=not script)
+        self.call("Page.navigate", url="file://" + os.path.abspath(path))
+        self.wait_for("Page.loadEventFired")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.browser.call("Target.disposeBrowserContext", browserContextId=self.context)
+
+    def call(self, method, **parameters):
+        return self.browser.call(method, self.session, **parameters)
+
+    def events(self):
+        return [event for event in self.browser.events if event.get("sessionId") == self.session]
+
     def wait_for(self, event):
-        while not any(e.get("method") == event for e in self.events):
-            self.events.append(self.receive())
+        while not any(e.get("method") == event for e in self.events()):
+            self.browser.events.append(self.browser.receive())
 
     def run(self, expression):
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
@@ -105,7 +130,7 @@ class Page:
     def complaints(self):
         """Console messages and exceptions of the page."""
         self.run("0")
-        return [e["params"] for e in self.events
+        return [e["params"] for e in self.events()
                 if e.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled")]
 
     def middle(self, selector):
