@@ -69,7 +69,7 @@ spin() {
 	${CC:-cc} -O1 -g "$@" -o "$BATS_TEST_TMPDIR/spin" "$BATS_TEST_TMPDIR/spin.c"
 }
 
-# shares_of PID: those that the program measures meanwhile; on a busy machine there are few samples
+# shares_of PID: those that the program measures meanwhile, within 6 points or four standard deviations
 shares_of() {
 	local before after
 	before=$(tail -n 2 "$BATS_TEST_TMPDIR/said" | head -n 1)
@@ -80,7 +80,7 @@ shares_of() {
 	jq -e --argjson before "[${before/ /,}]" --argjson after "[${after/ /,}]" '
 		($after[0] - $before[0]) as $hot | ($after[1] - $before[1]) as $cold
 		| (.sections[] | select(.key == "profile").fields.samples) as $n
-		| (if $n < 400 then 0.12 else 0.06 end) as $bound
+		| ([0.06, 4 * (0.25 * 0.75 / $n | sqrt)] | max) as $bound
 		| [.sections[] | select(.key == "functions").tables.functions[] | {(.function): .self}] | add
 		| (.hot - $hot / ($hot + $cold) | fabs) < $bound and (.cold - $cold / ($hot + $cold) | fabs) < $bound' \
 		"$BATS_TEST_TMPDIR/profile.json"

@@ -47,6 +47,16 @@ for_all() {
 	chmod -R a+rX "$BATS_RUN_TMPDIR"
 }
 
+# Does a child of process $1 read for it, and does $1, or a child of it, catch SIGTERM?
+is_looking() {
+	local pid caught
+	for pid in $1 $(pgrep -P "$1"); do
+		caught=$(sed -n 's/^SigCgt:[[:space:]]*/0x/p' "/proc/$pid/status") || continue
+		pgrep -P "$pid" >/dev/null && (((caught & 1 << 14) != 0)) && [ "$(pgrep -c -f "for 1h pid:$STARTED")" -ge 2 ] && return
+	done
+	return 1
+}
+
 @test "no perf events at all: waits have the shares that the program measures" {
 	compile waits "$BATS_TEST_TMPDIR/waits" -O1
 	begin "$BATS_TEST_TMPDIR/waits"
@@ -116,10 +126,17 @@ for_all() {
 }
 
 @test "a target that ends, or executes another program, ends its profile without perf events too" {
-	local how
+	local how profiler
 	for how in 'exit 0' 'exec sleep 20'; do
-		start bash -c "echo ready; for ((i = 0; i < 150000; i++)); do :; done; $how"
-		denied EPERM --for 20s >"$BATS_TEST_TMPDIR/out"
+		# shellcheck disable=SC2016 # of the inner shell
+		begin bash -c 'echo ready; until read -r -t 0.01; do :; done; eval "$1"' _ "$how"
+		denied EPERM --for 1h >"$BATS_TEST_TMPDIR/out" &
+		profiler=$!
+		until is_looking "$profiler"; do
+			sleep 0.1
+		done
+		echo >&8
+		wait "$profiler"
 		cat "$BATS_TEST_TMPDIR/out"
 		grep -qE 'the process (ended before|executed another program)' "$BATS_TEST_TMPDIR/out"
 		finish
@@ -157,16 +174,6 @@ for_all() {
 	grep -q 'clock_nanosleep' "$BATS_TEST_TMPDIR/out"
 	after=$(grep ctxt_switches "/proc/$STARTED/status")
 	[ "$before" = "$after" ]
-}
-
-# Does a child of process $1 read for it, and does $1, or a child of it, catch SIGTERM?
-is_looking() {
-	local pid caught
-	for pid in $1 $(pgrep -P "$1"); do
-		caught=$(sed -n 's/^SigCgt:[[:space:]]*/0x/p' "/proc/$pid/status") || continue
-		pgrep -P "$pid" >/dev/null && (((caught & 1 << 14) != 0)) && [ "$(pgrep -c -f "profile --for 1h pid:$STARTED")" -ge 2 ] && return
-	done
-	return 1
 }
 
 @test "^C ends looks early, and there is an answer" {
