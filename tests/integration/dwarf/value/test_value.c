@@ -11,7 +11,8 @@ static const char source[] =
 	"odd={1,0x5555555555555555ULL,0x3eadbeefdeadbeefULL}; struct wide {char c; __int128 w:100;} wide={1,-5};\n"
 	"int seq[4]={10,20,30,40}; int *ip=&seq[2]; signed char sc=-1; unsigned char uc=255; double d=2.5; char "
 	"*s=\"hey\";\n"
-	"struct list {struct list *next; int v;} a, b={&a,2}, a={&b,1};\n";
+	"struct list {struct list *next; int v;} a, b={&a,2}, a={&b,1};\n"
+	"double nans[]={__builtin_nan(\"7\"), -__builtin_nan(\"\")};\n";
 
 static uint64_t number(const struct xc_value *value)
 {
@@ -129,6 +130,16 @@ static void faults_name_their_address(void **state)
 	release(c);
 }
 
+static void numbers_that_are_none_have_their_sign_and_fraction(void **state)
+{
+	(void)state;
+	struct compiled *c = compile("gcc -g -x c", source);
+	struct xc_format_options options = xc_format_defaults();
+	struct xc_value nans = value_of(c, "nans");
+	expect_text(&nans, &options, "nans", "{nan(0x8000000000007), -nan(0x8000000000000)}");
+	release(c);
+}
+
 static void holes_hide_only_the_members_in_them(void **state)
 {
 	(void)state;
@@ -223,6 +234,7 @@ int main(void)
 		cmocka_unit_test(elements_are_bounded_where_the_bound_is_known),
 		cmocka_unit_test(lists_are_walked_by_member),
 		cmocka_unit_test(faults_name_their_address),
+		cmocka_unit_test(numbers_that_are_none_have_their_sign_and_fraction),
 		cmocka_unit_test(holes_hide_only_the_members_in_them),
 		cmocka_unit_test(base_classes_are_looked_through),
 		cmocka_unit_test(types_that_contain_themselves_end),
