@@ -2,6 +2,7 @@
 //
 // build go-nodwarf: -ldflags=-w
 // build go-trimmed: -trimpath
+// build go-oall: "-gcflags=all=-N -l"
 // build go-stripped: "-ldflags=-s -w"
 package main
 

@@ -20,6 +20,8 @@ ENVIRONMENT = {".go": {"GOTRACEBACK": "crash"}}  # otherwise it exits
 # that its text is a secret; for the others, the variable's name or the text does.
 PLANTED = {"PLANTED_TEXT": "tell-nobody-7041", "PLANTED_TOKEN": "hunter2.letmein4", "PLANTED_NAME": "token=k3yhole"}
 TURNS = (("gcc-o0", "rustc-o0", "go-o0"), ("clang-o2", "gcc-o2", "rustc-o2", "go-o2"))
+SECONDS = {".c": 0.25, ".cc": 1.5, ".rs": 2.5, ".go": 1}  # to compile a program
+CXX = ("cxx.cc", "mutex.cc", "throw.cc")  # the programs whose causes are those of C++
 EXTRA = re.compile(r"\bbuild ([a-z]+-[a-z0-9]+): ([^\n*]+)")
 DIES = re.compile(r"\bdies: ([-a-z0-9 ]+?)\s*(?:\*/|$)")
 
@@ -62,7 +64,7 @@ def flags_of(program, build):
     if build in extra:
         flags += shlex.split(extra[build])
     elif extension == ".go":
-        flags += ["-gcflags=all=-N -l"] if level == "o0" else []
+        flags += ["-gcflags=-N -l"] if level == "o0" else []
     else:
         flags += ["-C", "opt-level=" + level[1]] if extension == ".rs" else ["-O" + level[1]]
     for which, words in re.findall(r"\bflags ?([-a-z0-9]*): ([^\n*]+)", text_of(program)):
@@ -133,13 +135,34 @@ def one_build_each():
     return chosen
 
 
+def cause_of(case):
+    """Class and kind in its language; what C++ adds to C is in programs of its own."""
+    extension = os.path.splitext(case.program)[1]
+    return repr((".c" if extension == ".cc" and case.program not in CXX else extension, case.classes, case.kinds))
+
+
+def cost_of(program, build, turn):
+    """About the seconds to compile it; more for a build that it is not the program's turn for. Other tests have the null pointers, too."""
+    seconds = SECONDS[os.path.splitext(program)[1]] * (2 if build == "rustc-o2" else 1.05 if build == "gcc-o2" else 1)
+    return 0 if (program, build) == ("null.c", "gcc-o0") else seconds * (1 if build in TURNS[turn % 2] else 1.1)
+
+
 def one_of_each_cause():
-    """One death of each class and kind in each language; all with planted secrets: the cases of `make test`."""
-    chosen = {}
-    for case in one_build_each():
-        what = (case.program, case.death) if case.is_planted() else (os.path.splitext(case.program)[1], case.classes, case.kinds)
-        chosen.setdefault(repr(what), case)
-    return list(chosen.values())
+    """A death of each cause, in as few and as cheap builds as have them; all with planted secrets: the cases of `make test`."""
+    programs = list(dict.fromkeys(row["program"] for row in rows()))
+    builds, chosen, usual = {}, {}, {(case.program, case.death) for case in all_cases() if case.build in TURNS[0] + TURNS[1]}
+    for case in all_cases():
+        if not case.is_planted() and (case.build in TURNS[0] + TURNS[1] or (case.program, case.death) not in usual):
+            builds.setdefault((case.program, case.build), {}).setdefault(cause_of(case), case)
+    costs = {build: cost_of(*build, programs.index(build[0])) for build in builds}
+    while any(builds.values()):
+        best = min((build for build in builds if builds[build]), key=lambda build: costs[build] / len(builds[build]))
+        chosen.update(builds[best])
+        for left in builds.values():
+            for cause in chosen.keys() & left.keys():
+                del left[cause]
+    order = {case.name: number for number, case in enumerate(all_cases())}
+    return sorted([*chosen.values(), *[case for case in one_build_each() if case.is_planted()]], key=lambda case: order[case.name])
 
 
 def planted_and_others(only="*"):
