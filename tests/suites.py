@@ -11,7 +11,7 @@ import re
 
 from catalogue import Suite, Test
 
-LUAJIT, NGINX = ["luajit:openresty-o0-*", "luajit:gc32-o0-*"], ["nginx:static-o0-*", "nginx:packaged-*"]
+LUAJIT, NGINX = ["luajit:openresty-o0-*"], ["nginx:static-o0-*", "nginx:packaged-*"]
 BATS = ["bats", "--timing", "--formatter", "tap"]
 UNITS_CORES = {"batch/sandbox/test_worker": ["deaths:abort-assert-next-gcc-o2"]}
 
@@ -128,14 +128,14 @@ def suites(build):
                 ("heap", ["heap:lists-o0"]), ("walks", ["programs:walk"]),
                 ("stubs", ["programs:" + case for case in ("null-read", "threads-8", "cxx-gcc-o0", "no-debug", "optimised-gcc-o2", "deleted", "no-build-id")]),
                 ("newcomer", []))],
-            script("plugin", "cpython", cores=["python:%s" % case for case in ("3.11-crash", "3.11-idle", "3.13-crash")]),
+            script("plugin", "cpython", cores=["python:3.11-crash", "python:3.11-idle"]),
             script("plugin", "cpython", "--long", tier="long", cores=["python:*-crash", "python:*-idle"]),
             script("plugin", "arguments", "--long", tier="long", cores=["luajit:openresty-o0-c", "nginx:static-o0-gcore", "programs:abort"]),
             script("plugin", "newcomer", "--clone", tier="long"),
         ]),
         Suite("luajit", "LuaJIT and Lua: stacks, values, memory, bytecode and traces match the program's own report", [
             *both_tiers("plugin", "luajit", ("code", "frames", "values"), [*LUAJIT, "nginx:static-o0-gcore"], ["luajit:*", "nginx:*"]),
-            *both_tiers("plugin", "luajit", ("graph", "replay", "stripped"), [*LUAJIT, "nginx:static-o0-gcore"], ["luajit:*", "nginx:*"], "long"),
+            *both_tiers("plugin", "luajit", ("graph", "replay", "stripped"), [*LUAJIT, "luajit:gc32-o0-*", "nginx:static-o0-gcore"], ["luajit:*", "nginx:*"], "long"),
             Test("puclua", ["tests/plugin/puclua"], cores=["recipes:lua5.4"]),
             Test("puclua long", ["tests/plugin/puclua", "--long"], "long", cores=["recipes:lua5.*"]),
         ]),

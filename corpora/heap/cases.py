@@ -130,8 +130,9 @@ def big_cases():
 
 
 def few():
-    """The cases of `make test`: each program once, each allocator, C library and form once."""
-    programs = ["%s-o%d" % (program, 2 * (number % 2)) for number, program in enumerate(ORDINARY)]
+    """The cases of `make test`: each program but the slowest once, each allocator, C library and form once."""
+    programs = ["%s-o%d" % (program, 2 * (number % 2 and program != "containers")) for number, program in enumerate(ORDINARY)
+                if program != "market"]
     return programs + ["threads-o0-arenas-5", "lists-o0-i386", "leaks-o2-bare-stripped", "leaks-o2-jemalloc",
                        "structs-o2-tcmalloc", "structs-o2-mimalloc", "structs-o2-musl"]
 

@@ -35,9 +35,8 @@ FEW = ["interp", "c", "trace", "trace-inlined", "trace-side", "callback", "final
 FIRST = {
     "openresty-o0": ["interp", "c", "callback", "handler", "hook", "finalizer", "trace-inlined", "trace-side", "trace-call", "trace-stitch",
                      "exit", "gc-sweep", "resize-table", "resize-strings"],
-    "gc32-o0": ["interp", "c", "trace-inlined"],
 }
-LONG = {"openresty": EVERY, "gc64": EVERY, "gc32": EVERY}
+LONG = {"gc32-o0": ["interp", "c", "trace-inlined"], "openresty": EVERY, "gc64": EVERY, "gc32": EVERY}
 LONG.update({name: FEW for name in ("bullseye-gc32", "bullseye-gc64", "sid-gc64", "sid-gc32")})
 
 SMALL, BIG = 2, 1150  # thousands of points; 1000 points are about 2600 objects
