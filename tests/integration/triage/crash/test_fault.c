@@ -1,4 +1,4 @@
-/* layer: triage tier: long */
+/* layer: triage */
 /* The fatal event of programs that crash while the test runs, also after signal handlers that they install. */
 #include <signal.h>
 #include <unistd.h>
