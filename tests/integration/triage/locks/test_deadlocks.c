@@ -1,4 +1,4 @@
-/* layer: triage tier: long */
+/* layer: triage */
 /* Threads of running programs that wait for each other. The programs report their own lock holders. */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* layer: triage tier: long */
-/* What the value of a bad pointer tells: poison, flipped bits, indexes, numbers, objects of another class; or nothing. */
+/* What the value of a bad pointer tells: poison, indexes, numbers, objects of another class; or nothing. */
 #include "tests/integration/triage/memory/diagnosed.h"
 
 #include "tests/support/run_verdict.h"
@@ -20,19 +20,6 @@ static void poison(void **state)
 	expect(&dead);
 	expect_of_two("clang -g -O0 -ftrivial-auto-var-init=pattern", "clang -g -O2 -ftrivial-auto-var-init=pattern",
 		      &unset);
-}
-
-static void flipped_bits(void **state)
-{
-	(void)state;
-	static const struct told flipped = {
-		MAIN("head->next = (struct node *)((uintptr_t)other ^ (uintptr_t)1 << 40); sum = head->next->id;"),
-		"wild-read, medium", "one bit away", "bit 40"};
-	static const struct told high = {
-		MAIN("head->next = (struct node *)((uintptr_t)other ^ (uintptr_t)1 << 62); sum = head->next->id;"),
-		"wild-read, medium", "one bit away", "bit 62"};
-	expect(&flipped);
-	expect(&high);
 }
 
 /* 2^31 elements away is one bit away, too. */
@@ -238,7 +225,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(poison),
-		cmocka_unit_test(flipped_bits),
 		cmocka_unit_test(indexes_that_overflowed),
 		cmocka_unit_test(indexes_are_told_in_elements),
 		cmocka_unit_test(a_reference_to_unmapped_memory_is_no_function),

@@ -1,32 +1,10 @@
 /* layer: triage tier: long */
-/* Stack overflows: distinguished from wild pointers, with their cause. */
+/* Stack overflows by recursion: distinguished from wild pointers, with their cause. */
 #include <signal.h>
 
-#include "tests/support/grid.h"
-#include "tests/support/run_verdict.h"
+#include "tests/integration/triage/stack/overflow_program.h"
 
 #include "dwarf/elf/symbol.h"
-
-#define HEAD                                                                                                           \
-	"#include <alloca.h>\n#include <pthread.h>\n#include <signal.h>\n#include <stdlib.h>\n#include <string.h>\n"   \
-	"#include <sys/mman.h>\n#include <sys/resource.h>\n#include <ucontext.h>\n"                                    \
-	"#define NO __attribute__((noinline, noclone))\n#define KEEP(x) __asm__ volatile(\"\" : : \"r\"(&(x)) : "      \
-	"\"memory\")\n"                                                                                                \
-	"volatile long never = -1, sink, large = 1 << 20;\n"                                                           \
-	"static void limit(void) { struct rlimit l = {262144, 1 << 23}; setrlimit(RLIMIT_STACK, &l); }\n"
-#define DOWN                                                                                                           \
-	"NO long down(long depth) { char room[32]; KEEP(room); return depth == never ? 0 : down(depth + 1) + 1; }\n"
-
-static const char *const gcc[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c"};
-static const char *const both[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c", "gcc -g -O3 -x c", "clang -g -O0 -x c",
-				   "clang -g -O2 -x c"};
-
-static const char *const optimised[] = {"gcc -g -O2 -x c"};
-static const char *const plain[] = {"gcc -g -O0 -x c", "clang -g -O0 -x c"};
-
-#define EXPECT(compilers, source, ...)                                                                                 \
-	GRID(c, XC_COUNT(compilers))                                                                                   \
-	judged_expect(compilers[c], source, false, &(struct wanted){__VA_ARGS__})
 
 static void a_function_that_calls_itself_is_counted_and_its_argument_told(void **state)
 {
@@ -194,56 +172,6 @@ static void what_is_walked_in_a_ring_is_told(void **state)
 	       .also = "the same in every round: total");
 }
 
-static void a_frame_larger_than_the_stack_is_no_recursion(void **state)
-{
-	(void)state;
-	static const char source[] =
-		HEAD "NO long work(long at) { char buffer[1 << 20]; ((volatile char *)buffer)[at] = 1; KEEP(buffer);\n"
-		     " return buffer[at]; }\nint main(void) { limit(); return (int)work(never + 6); }\n";
-	static const char *const probing[] = {"gcc -g -O2 -fstack-clash-protection -x c",
-					      "clang -g -O0 -fstack-clash-protection -x c"};
-	EXPECT(both, source, .class_name = "stack-overflow", .kind = "large-frame", .function = "work",
-	       .expression = "buffer", .says = "work has a frame of 1.00 MiB");
-	EXPECT(probing, source, .class_name = "stack-overflow", .kind = "large-frame", .function = "work");
-}
-
-static void the_frame_is_blamed_not_the_function_that_filled_it(void **state)
-{
-	(void)state;
-	static const char source[] = HEAD "NO void fill(char *to, size_t n) { void *(*volatile set)(void *, int, "
-					  "size_t) = memset; set(to, 1, n); }\n"
-					  "NO long work(void) { char buffer[1 << 20]; fill(buffer, sizeof buffer); "
-					  "KEEP(buffer); return buffer[5]; }\n"
-					  "int main(void) { limit(); return (int)work(); }\n";
-	EXPECT(both, source, .class_name = "stack-overflow", .kind = "large-frame", .function = "work");
-}
-
-/* Three functions, none of which has half of what is used. */
-static void a_stack_that_several_functions_fill_is_small(void **state)
-{
-	(void)state;
-#define ROOM "char room[90000]; room[at] = 1; KEEP(room); "
-	static const char source[] = HEAD "NO long third(long at) { " ROOM "return room[5]; }\n"
-					  "NO long second(long at) { " ROOM "return third(at + 1) + room[5]; }\n"
-					  "NO long first(long at) { " ROOM "return second(at + 1) + room[5]; }\n"
-					  "int main(void) { limit(); return (int)first(never + 6); }\n";
-	EXPECT(gcc, source, .class_name = "stack-overflow", .kind = "", .says = "no function recurs");
-#undef ROOM
-}
-
-static void frames_sized_as_they_run_are_alloca(void **state)
-{
-	(void)state;
-	static const char taken[] = HEAD
-		"NO long work(size_t n) { char *room = alloca(n); memset(room, 1, n); KEEP(*room); return room[0]; }\n"
-		"int main(void) { limit(); return (int)work((size_t)large); }\n";
-	static const char array[] =
-		HEAD "NO long work(size_t n) { char room[n]; room[0] = 1; KEEP(room); return room[n - 1]; }\n"
-		     "int main(void) { limit(); return (int)work((size_t)large); }\n";
-	EXPECT(both, taken, .class_name = "stack-overflow", .kind = "alloca", .function = "work");
-	EXPECT(both, array, .class_name = "stack-overflow", .kind = "alloca", .function = "work");
-}
-
 static void coroutines_have_stacks_as_well(void **state)
 {
 	(void)state;
@@ -362,10 +290,6 @@ int main(void)
 		cmocka_unit_test(calls_in_no_fixed_order_are_recursion_as_well),
 		cmocka_unit_test(arguments_that_never_change_are_named),
 		cmocka_unit_test(what_is_walked_in_a_ring_is_told),
-		cmocka_unit_test(a_frame_larger_than_the_stack_is_no_recursion),
-		cmocka_unit_test(the_frame_is_blamed_not_the_function_that_filled_it),
-		cmocka_unit_test(a_stack_that_several_functions_fill_is_small),
-		cmocka_unit_test(frames_sized_as_they_run_are_alloca),
 		cmocka_unit_test(coroutines_have_stacks_as_well),
 		cmocka_unit_test(calls_that_are_inlined_are_no_frames),
 		cmocka_unit_test(the_overflow_is_seen_through_a_handler_with_its_own_stack),
