@@ -180,12 +180,13 @@ stop() {
 	WORKER=
 }
 
-# by_lua: two locations whose handlers measure themselves
+# by_lua HZ TIME: two locations whose handlers measure themselves
 by_lua() {
-	python3 "$PROGRAMS/drive.py" "$PORT" 5 /slow /quick /quick 8>&- 3>&- &
+	python3 "$PROGRAMS/drive.py" "$PORT" 60 /slow /quick /quick 8>&- 3>&- &
 	local driver=$!
-	"$XCORE" profile --hz 499 --for 4s --by nginx.location -o all.xprof "pid:$WORKER"
-	wait "$driver"
+	"$XCORE" profile --hz "$1" --for "$2" --by nginx.location -o all.xprof "pid:$WORKER"
+	kill "$driver"
+	wait "$driver" || true
 	python3 -c "import urllib.request as u; print(u.urlopen('http://127.0.0.1:$PORT/account').read().decode())" >spent
 	stop
 	"$XCORE" profile all.xprof --by nginx.location --top 1000 --format json >profile.json
@@ -199,13 +200,13 @@ by_lua() {
 @test "nginx with its Lua module: locations have the shares that their handlers measure" {
 	[ -x "$NGINX/nginx" ] || skip "nginx is not built: corpora/nginx/server static-o0"
 	serve "$NGINX" "$NGINX/nginx"
-	by_lua
+	by_lua 999 2s
 }
 
 @test "the distribution's nginx, without debug information: the same" {
 	[ -x "$PACKAGED/nginx" ] || skip "nginx is not built: corpora/nginx/server packaged"
 	serve "$PACKAGED" "$PACKAGED/nginx"
-	by_lua
+	by_lua 999 2s
 }
 
 # bats test_tags=long

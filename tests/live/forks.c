@@ -1,5 +1,6 @@
-/* forks: works itself, and forks children that work, each for 1.2 seconds of CPU time, until its input ends. Says what
- * it and its children have spent, in nanoseconds. */
+/* forks: works itself for a third of the time, and forks a child every 0.7 seconds that works all that time, until its
+ * input ends. Work is 20 ms of CPU time in each 60 ms, so that the times are the same on a busy host. Says what it and its
+ * children have spent, in nanoseconds. */
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,22 +20,25 @@ static uint64_t cpu(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-NOINLINE void work(uint64_t ns)
+NOINLINE void work(unsigned pieces)
 {
-	for (const uint64_t until = cpu() + ns; cpu() < until;)
-		for (unsigned i = 0; i < 100000; i++)
-			sink += i;
+	while (pieces--) {
+		for (const uint64_t until = cpu() + 20000000; cpu() < until;)
+			for (unsigned i = 0; i < 100000; i++)
+				sink += i;
+		usleep(40000);
+	}
 }
 
-NOINLINE void of_child(uint64_t ns)
+NOINLINE void of_child(unsigned pieces)
 {
-	work(ns);
+	work(pieces);
 	sink++;
 }
 
-NOINLINE void of_parent(uint64_t ns)
+NOINLINE void of_parent(unsigned pieces)
 {
-	work(ns);
+	work(pieces);
 	sink++;
 }
 
@@ -53,11 +57,11 @@ int main(void)
 		struct rusage usage;
 		const pid_t child = fork();
 		if (child == 0) {
-			of_child(1200000000);
+			of_child(12);
 			_exit(0);
 		}
 		const uint64_t before = cpu();
-		of_parent(400000000);
+		of_parent(4);
 		own += cpu() - before;
 		if (wait4(child, NULL, 0, &usage) == child)
 			children += ns_of(usage.ru_utime) + ns_of(usage.ru_stime);
