@@ -45,13 +45,16 @@ free_port() {
 wait_for() {
   local id
   id=$(readelf -n "$2" 2>/dev/null | sed -n 's/.*Build ID: //p')
-  for _ in $(seq 500); do
-    kill -0 "$3" || return
-    python3 -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1], timeout=2).read(1)' \
-      "$1/buildid/$id/debuginfo" 2>/dev/null && return
-    sleep 0.1
-  done
-  return 1
+  python3 - "$1/buildid/$id/debuginfo" "$3" <<'P'
+import os, sys, time, urllib.request
+for _ in range(500):
+    os.kill(int(sys.argv[2]), 0)
+    try:
+        sys.exit(not urllib.request.urlopen(sys.argv[1], timeout=2).read(1))
+    except OSError:
+        time.sleep(0.1)
+sys.exit(1)
+P
 }
 
 needs_server() {

@@ -33,6 +33,7 @@ told() {
 	told gcc -O2 owner.c inherited cycle certain book pay
 }
 
+# bats test_tags=long
 @test "a lock that was got from a dead owner" {
 	hang gcc -O2 owner.c dead
 	expect deadlock cycle certain book pay
@@ -69,6 +70,7 @@ told() {
 	told gcc -O2 library.c loader cycle certain visit load
 }
 
+# bats test_tags=long
 @test "threads that wait for each other to end" {
 	told gcc -O2 library.c ends cycle certain wait_for_next
 }

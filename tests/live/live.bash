@@ -1,11 +1,11 @@
 # live.bash: shared helpers of the live suites. `load live`.
 
-# XCORE as an absolute path; its caches, and what the test writes, are in the test's private directory.
+# XCORE as an absolute path; what the test writes is in its private directory, caches in the one of the file of tests.
 find_xcore() {
 	XCORE=${XCORE:-build/release/xcore}
 	[ -x "$XCORE" ] || { echo "no $XCORE: build it or set XCORE" >&2; return 1; }
 	XCORE=$(realpath "$XCORE")
-	export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+	export XDG_CACHE_HOME=$BATS_FILE_TMPDIR/cache
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
@@ -42,8 +42,11 @@ need_strace() {
 
 # need_perf [kernel]: perf events, in the kernel too
 need_perf() {
-	local how
-	how=$("$XCORE" profile --for 10ms --format json --no-plugins "pid:$$" 2>&1) || skip "$(head -n 1 <<<"$how")"
+	local how known=${BATS_FILE_TMPDIR:?}/perf # asked once in a file of tests
+	if ! how=$(cat "$known" 2>/dev/null); then
+		how=$("$XCORE" profile --for 10ms --format json --no-plugins "pid:$$" 2>&1) || skip "$(head -n 1 <<<"$how")"
+		echo "$how" >"$known"
+	fi
 	[[ $how == *"perf events of the kernel"* ]] || skip "the kernel refuses perf events"
 	[[ -z ${1:-} || $how == *"in the kernel too"* ]] || skip "the kernel shows no events in the kernel"
 }

@@ -42,7 +42,7 @@ functions_have_shares() {
 }
 
 @test "functions have the shares that the program measures, in every way to be called" {
-	functions_have_shares 1999 1500ms
+	functions_have_shares 1999 1200ms
 }
 
 # bats test_tags=long
@@ -213,7 +213,7 @@ keep() {
 	mkdir "$BATS_TEST_TMPDIR/$1"
 	compile shares "$BATS_TEST_TMPDIR/$1/shares" -O2 "${@:2}"
 	begin "$BATS_TEST_TMPDIR/$1/shares"
-	"$XCORE" profile --hz 1999 --for 1500ms -o "$BATS_TEST_TMPDIR/$1.xprof" "pid:$STARTED"
+	"$XCORE" profile --hz 1999 --for 1200ms -o "$BATS_TEST_TMPDIR/$1.xprof" "pid:$STARTED"
 	echo >&8
 	wait "$STARTED"
 	STARTED=
@@ -364,7 +364,7 @@ keep() {
 
 # events EVENT: of $STARTED, as JSON
 events() {
-	profile --event "$1" --hz 999 --for 2s --top 1000
+	profile --event "$1" --hz 1999 --for 1s --top 1000
 }
 
 @test "page faults are where the program causes them, as many as it counts" {

@@ -73,13 +73,16 @@ is_snapshot() {
 	[[ $output != *crashed* && $output != *certain* && $output != *killed* ]]
 }
 
-@test "a program that waits, computes or has stopped" {
+@test "a program that waits, or computes" {
 	attach wait
 	is_snapshot
 	rm "$TAKEN"
 	attach busy
 	is_snapshot
-	rm "$TAKEN"
+}
+
+# bats test_tags=long
+@test "a program that has stopped" {
 	attach wait STOP
 	is_snapshot
 }

@@ -13,8 +13,8 @@ setup() {
 	#include <unistd.h>
 	static volatile unsigned long sink;
 	static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec / 1e9; }
-	__attribute__((noinline)) static void first(double until) { while (now() < until) for (int i = 0; i < 100000; i++) sink++; }
-	__attribute__((noinline)) static void second(double until) { while (now() < until) for (int i = 0; i < 100000; i++) sink += 2; }
+	__attribute__((noinline)) static void first(double until) { for (; now() < until; usleep(2000)) for (int i = 0; i < 500000; i++) sink++; }
+	__attribute__((noinline)) static void second(double until) { for (; now() < until; usleep(2000)) for (int i = 0; i < 500000; i++) sink += 2; }
 	int main(void)
 	{
 		puts("ready");

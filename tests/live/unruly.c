@@ -1,6 +1,6 @@
 /* unruly: a process that makes a profiler's work endless.
  *
- *	unruly maps COUNT	maps COUNT pages of files; then maps and unmaps code all the time, beside threads that compute
+ *	unruly maps COUNT THREADS	maps COUNT pages of files; then maps and unmaps code all the time, beside threads that compute
  *	unruly stacks		computes on stacks of thousands of frames, each time others, of code without unwind tables
  *	unruly threads COUNT	has so many threads that wait, and one that computes
  *	unruly files COUNT	maps COUNT pages of files as code
@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, FRAMES = 20000, CODE = 1 << 20, CALL = 8, THREADS = 2 };
+enum { PAGE = 4096, FRAMES = 20000, CODE = 1 << 20, CALL = 8 };
 
 static volatile long sink;
 
@@ -67,10 +67,10 @@ static int map_files(int count, int rights, int others)
 	return fd;
 }
 
-static void map_all_the_time(int count)
+static void map_all_the_time(int count, int threads)
 {
 	const int fd = map_files(count, PROT_READ, PROT_READ | PROT_WRITE);
-	start_threads(THREADS);
+	start_threads((unsigned)threads);
 	ready();
 	for (;;) {
 		void *page = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
@@ -110,8 +110,8 @@ static void change_stacks(void)
 int main(int count, char **words)
 {
 	const char *what = count > 1 ? words[1] : "";
-	if (!strcmp(what, "maps") && count > 2)
-		map_all_the_time(atoi(words[2]));
+	if (!strcmp(what, "maps") && count > 3)
+		map_all_the_time(atoi(words[2]), atoi(words[3]));
 	if (!strcmp(what, "threads") && count > 2)
 		wait_in_threads(atoi(words[2]));
 	if (!strcmp(what, "files") && count > 2) {
