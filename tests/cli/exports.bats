@@ -30,8 +30,10 @@ kinds() {
   local options=()
   for kind in $(kinds); do options+=(--export "$kind=$BATS_TEST_TMPDIR/$kind"); done
   triage "${options[@]}" --source-root /build --manifest README.md >"$BATS_TEST_TMPDIR/text.out"
+  local files=()
+  for kind in $(kinds); do files+=("$kind" "$BATS_TEST_TMPDIR/$kind"); done
+  "$repo/tests/batch/check" "${files[@]}"
   for kind in $(kinds); do
-    "$repo/tests/batch/check" "$kind" "$BATS_TEST_TMPDIR/$kind"
     has_no '\x1b|^::error::owned|##\[|##vso\[' "$BATS_TEST_TMPDIR/$kind"
   done
   has_no '\x1b|^ *::|##\[' "$BATS_TEST_TMPDIR/text.out"

@@ -79,20 +79,20 @@ functions() {
     select(test("^(leaf|inner|middle|main|handler|crash|<signal>)$"))] | join(" ")'
 }
 
-# For each way to die, the stack is complete from the crash to main.
+# For each way to die, or each that is named, the stack is complete from the crash to main.
 check_stacks() {
-  take leaf
-  [ "$(functions)" = 'leaf inner middle main' ]
-  take call
-  [ "$(functions)" = 'inner middle main' ]
-  take abort
-  [ "$(functions)" = 'inner middle main' ]
-  take handler
-  [ "$(functions)" = 'handler <signal> leaf inner middle main' ]
+  local how
+  for how in ${*:-leaf call abort handler}; do
+    take "$how"
+    case $how in
+    leaf) [ "$(functions)" = 'leaf inner middle main' ] ;;
+    call | abort) [ "$(functions)" = 'inner middle main' ] ;;
+    handler) [ "$(functions)" = 'handler <signal> leaf inner middle main' ] ;;
+    esac
+  done
 }
 
-check_values() {
-  take leaf
+check_values() { # of the core of `leaf`
   xcore bt --full >answer
   grep -q 'p=0x0, depth=12' answer
   grep -q 'a=0, b=2.25, c=1234605616436508552' answer
@@ -117,16 +117,17 @@ setup() {
 
 @test "i386: stacks, values, facts, and the instruction that faulted" {
   need i386 - -m32 -O0
-  check_stacks
+  check_stacks call abort leaf
   check_values
   check_facts eip
   xcore analyze | grep -q 'instruction: mov (%eax),'
-  take handler
+  check_stacks handler
   xcore analyze >answer
   grep -q 'seen through a signal handler' answer
   grep -q 'SIGSEGV: read 4 bytes at 0x0' answer
 }
 
+# bats test_tags=long
 @test "i386: optimised, position-independent" {
   need i386 - -m32 -O2
   check_stacks
@@ -134,12 +135,18 @@ setup() {
 
 @test "aarch64: stacks, values, facts" {
   need aarch64 aarch64-linux-gnu -O0 "${separate[@]}"
-  check_stacks
+  check_stacks call abort handler leaf
   check_values
   check_facts x29
 }
 
 @test "aarch64: signed return addresses" {
+  need aarch64 aarch64-linux-gnu -O2 -mbranch-protection=standard "${separate[@]}"
+  check_stacks leaf handler
+}
+
+# bats test_tags=long
+@test "aarch64: signed return addresses, in every way to die" {
   need aarch64 aarch64-linux-gnu -O2 -mbranch-protection=standard "${separate[@]}"
   check_stacks
 }
@@ -152,33 +159,56 @@ setup() {
 
 @test "arm: stacks, values, facts, in Thumb and in ARM code" {
   need arm arm-linux-gnueabihf -O0 "${separate[@]}"
-  check_stacks
+  check_stacks call abort handler leaf
   check_values
   check_facts lr
+  need arm arm-linux-gnueabihf -O2 -marm "${separate[@]}"
+  check_stacks handler
+}
+
+# bats test_tags=long
+@test "arm: optimised, in ARM code" {
   need arm arm-linux-gnueabihf -O2 -marm "${separate[@]}"
   check_stacks
 }
 
-@test "arm: by .ARM.exidx alone" {
+by_exidx() {
   need arm arm-linux-gnueabihf -O2 -fasynchronous-unwind-tables "${separate[@]}"
   arm-linux-gnueabihf-objcopy --strip-debug --remove-section .debug_frame story
-  check_stacks
+  check_stacks "$@"
+}
+
+@test "arm: by .ARM.exidx alone" {
+  by_exidx leaf handler
+}
+
+# bats test_tags=long
+@test "arm: by .ARM.exidx alone, in every way to die" {
+  by_exidx
 }
 
 @test "ppc64le: stacks, values, facts" {
   need ppc64le powerpc64le-linux-gnu -O0 "${separate[@]}"
-  check_stacks
+  check_stacks call abort handler leaf
   check_values
   check_facts r31
+}
+
+# bats test_tags=long
+@test "ppc64le: optimised" {
   need ppc64le powerpc64le-linux-gnu -O2 "${separate[@]}"
   check_stacks
 }
 
 @test "riscv64: stacks, values, facts" {
   need riscv64 riscv64-linux-gnu -O0
-  check_stacks
+  check_stacks call abort handler leaf
   check_values
   check_facts ra
+}
+
+# bats test_tags=long
+@test "riscv64: optimised" {
   need riscv64 riscv64-linux-gnu -O2
   check_stacks
 }

@@ -39,7 +39,7 @@ setup() {
   load helper
   [ ! -e "$BATS_FILE_TMPDIR/no-core" ] || skip "no core can be taken here"
   dir=$BATS_FILE_TMPDIR
-  export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+  export XDG_CACHE_HOME=$BATS_FILE_TMPDIR/cache
   cd "$dir/tree" || return 1
 }
 

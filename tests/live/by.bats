@@ -200,13 +200,13 @@ by_lua() {
 @test "nginx with its Lua module: locations have the shares that their handlers measure" {
 	[ -x "$NGINX/nginx" ] || skip "nginx is not built: corpora/nginx/server static-o0"
 	serve "$NGINX" "$NGINX/nginx"
-	by_lua 999 2s
+	by_lua 999 1600ms
 }
 
 @test "the distribution's nginx, without debug information: the same" {
 	[ -x "$PACKAGED/nginx" ] || skip "nginx is not built: corpora/nginx/server packaged"
 	serve "$PACKAGED" "$PACKAGED/nginx"
-	by_lua 999 2s
+	by_lua 999 1600ms
 }
 
 # bats test_tags=long
