@@ -143,6 +143,7 @@ EOF
   wait "$pid" || true
 }
 
+# bats test_tags=long
 @test "a script is ended in time" {
   expect 4 'xcore: -e: more than 1 s (raise it with --max-time)*' \
     timeout 120 "$XCORE" run --max-time 1 -e 'while true do end' "$CORE"

@@ -78,7 +78,7 @@ may_profile() {
   local page link
   for page in "$repo"/README.md "$repo"/docs/*.md "$repo"/*/README.md; do
     while IFS= read -r link; do
-      [ -e "$(dirname "$page")/${link%%#*}" ] || { echo "$page: $link" && return 1; }
+      [ -e "${page%/*}/${link%%#*}" ] || { echo "$page: $link" && return 1; }
     done < <(grep -o '](\([^)]*\))' "$page" | sed 's/^](//; s/)$//' | grep -v '^http\|^#')
   done
 }

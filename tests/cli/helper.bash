@@ -2,10 +2,13 @@
 unset CI GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITLAB_CI NO_COLOR SOURCE_DATE_EPOCH # a CI job redacts, among other things
 export XCORE_SYMBOLS= # no symbol store of the user
 
-repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# Each test reads this twice: it starts a program only where it must.
+repo=${BASH_SOURCE[0]%/*}
+if [[ $repo == /* && $repo != *//* && $repo != */.* ]]; then repo=${repo%/*/*}; else repo=$(cd "$repo/../.." && pwd); fi
 export XCORE=${XCORE:-$repo/build/release/xcore}
 [ -x "$XCORE" ] || { echo "no program to test: $XCORE" >&2; return 1; }
-XCORE=$(realpath "$XCORE")
+[ "$XCORE" = "${XCORE_REAL-}" ] || XCORE=$(realpath "$XCORE")
+export XCORE_REAL=$XCORE
 cd "${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}" || return 1 # what a test writes is never left in the source tree
 
 # Build the crasher and write its core once per file; $CORE stays empty if no core can be made.

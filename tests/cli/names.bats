@@ -77,7 +77,7 @@ setup() {
 calls() {
   local c=$CORE
   case $1 in
-  analyze) call "$c"; call "$c" --stats; call "$c" --no-group --limit 3 ;;
+  analyze) call "$c" --stats; [ -z "$whole" ] || { call "$c"; call "$c" --no-group --limit 3; } ;;
   bt) call "$c" --thread all --full; call "$c" --thread 99 ;;
   threads | maps | modules | info) call "$c" ;;
   regs) call "$c" --thread all --heap ;;
@@ -89,7 +89,8 @@ calls() {
   mem) call "$c" one 64; call "$c" 0x1 8; call "$c" "$HOSTILE" 8 ;;
   heap)
     for what in summary top types leaks check objects dups; do call $what "$c"; done
-    for what in whatis refs path show; do call $what "$c" 'one'; call $what "$c" "$HOSTILE"; call $what "$c" '(long)one'; done
+    for what in whatis refs path show; do call $what "$c" 'one'; [ -z "$whole" ] || { call $what "$c" "$HOSTILE"; call $what "$c" '(long)one'; }; done
+    call whatis "$c" "$HOSTILE"; call show "$c" '(long)one'
     call objects "$c" --format jsonl; call objects "$c" --type "$HOSTILE" ;;
   diff) call "$c" "$c"; call "$c" "$c$HOSTILE" ;;
   flame)

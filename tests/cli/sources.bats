@@ -73,12 +73,20 @@ none() {
 @test "nowhere else, by whatever name" {
   for name in sibling outside dots linked through shadow hidden; do
     none "$name"
-    none "$name" --redact
-    none "$name" --source-root "$dir/tree/src"
   done
+  none linked --redact
+  none outside --source-root "$dir/tree/src"
   cd /
   none inside
   none shadow
+}
+
+# bats test_tags=long
+@test "nowhere else with redaction or another root" {
+  for name in sibling outside dots linked through shadow hidden; do
+    none "$name" --redact
+    none "$name" --source-root "$dir/tree/src"
+  done
 }
 
 @test "the file is named all the same, with how to see it" {
