@@ -364,7 +364,7 @@ keep() {
 
 # events EVENT: of $STARTED, as JSON
 events() {
-	profile --event "$1" --hz 1999 --for 1s --top 1000
+	profile --event "$1" --hz 999 --for 2s --top 1000
 }
 
 @test "page faults are where the program causes them, as many as it counts" {
