@@ -64,7 +64,7 @@ near() {
 	two
 	local one other all samples
 	one=$(spent "$STARTED") other=$(spent "$OTHER")
-	"$XCORE" profile --hz 999 --for 3s --no-plugins -o both.xprof "pid:$STARTED" "pid:$OTHER"
+	"$XCORE" profile --hz 999 --for 2s --no-plugins -o both.xprof "pid:$STARTED" "pid:$OTHER"
 	one=$(($(spent "$STARTED") - one)) other=$(($(spent "$OTHER") - other)) all=$((one + other))
 	"$XCORE" profile both.xprof --by process --top 1000 --format json >profile.json
 	samples=$(jq '.sections[] | select(.key == "profile").fields.samples' profile.json)
@@ -86,7 +86,7 @@ near() {
 @test "children that begin later are sampled with --children" {
 	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -g -o forks "$BATS_TEST_DIRNAME/forks.c"
 	begin ./forks
-	"$XCORE" profile --children --hz 999 --for 6s --no-plugins --top 1000 --format json "pid:$STARTED" >profile.json
+	"$XCORE" profile --children --hz 999 --for 5s --no-plugins --top 1000 --format json "pid:$STARTED" >profile.json
 	account
 	cat said
 	jq -r '.sections[0].fields, .sections[0].notes' profile.json

@@ -26,28 +26,25 @@ profile() {
 	"$XCORE" profile --format json --no-plugins "$@" "pid:$STARTED" >"$BATS_TEST_TMPDIR/profile.json"
 }
 
-# functions_have_shares HZ TIME
+# functions_have_shares HZ TIME FLAGS…: compiled with these
 functions_have_shares() {
-	local flags
-	for flags in -O2 "-O1 -fomit-frame-pointer -fcf-protection=none"; do
-		# shellcheck disable=SC2086 # several flags
-		compile shares "$BATS_TEST_TMPDIR/shares" $flags
-		begin "$BATS_TEST_TMPDIR/shares"
-		profile --hz "$1" --for "$2" --top 1000
-		echo >&8
-		wait "$STARTED"
-		STARTED=
-		python3 "$BATS_TEST_DIRNAME/shares.py" "$BATS_TEST_TMPDIR/profile.json" "$BATS_TEST_TMPDIR/said" "$BATS_TEST_TMPDIR/sums"
-	done
+	compile shares "$BATS_TEST_TMPDIR/shares" "${@:3}"
+	begin "$BATS_TEST_TMPDIR/shares"
+	profile --hz "$1" --for "$2" --top 1000
+	echo >&8
+	wait "$STARTED"
+	STARTED=
+	python3 "$BATS_TEST_DIRNAME/shares.py" "$BATS_TEST_TMPDIR/profile.json" "$BATS_TEST_TMPDIR/said" "$BATS_TEST_TMPDIR/sums"
 }
 
 @test "functions have the shares that the program measures, in every way to be called" {
-	functions_have_shares 1999 1200ms
+	functions_have_shares 1999 1200ms -O2
 }
 
 # bats test_tags=long
-@test "functions have their shares for longer, and less often" {
-	functions_have_shares 999 3500ms
+@test "functions have their shares without frame pointers, too, and for longer" {
+	functions_have_shares 999 3500ms -O2
+	functions_have_shares 999 3500ms -O1 -fomit-frame-pointer -fcf-protection=none
 }
 
 # bats test_tags=long
@@ -179,7 +176,7 @@ is_sampling() {
 	local dir=$BATS_TEST_TMPDIR kind
 	compile shares "$dir/shares" -O2
 	begin "$dir/shares"
-	"$XCORE" profile --clock wall --for 400ms -o "$dir/one.xprof" "pid:$STARTED"
+	"$XCORE" profile --clock wall --for 200ms -o "$dir/one.xprof" "pid:$STARTED"
 	finish
 	"$XCORE" profile "$dir/one.xprof" -o "$dir/two.xprof"
 	cmp "$dir/one.xprof" "$dir/two.xprof"
@@ -213,7 +210,7 @@ keep() {
 	mkdir "$BATS_TEST_TMPDIR/$1"
 	compile shares "$BATS_TEST_TMPDIR/$1/shares" -O2 "${@:2}"
 	begin "$BATS_TEST_TMPDIR/$1/shares"
-	"$XCORE" profile --hz 1999 --for 1200ms -o "$BATS_TEST_TMPDIR/$1.xprof" "pid:$STARTED"
+	"$XCORE" profile --hz 1999 --for 900ms -o "$BATS_TEST_TMPDIR/$1.xprof" "pid:$STARTED"
 	echo >&8
 	wait "$STARTED"
 	STARTED=
@@ -258,9 +255,9 @@ keep() {
 	local dir=$BATS_TEST_TMPDIR
 	compile shares "$dir/shares" -O2
 	begin env API_TOKEN=hunter22secret "$dir/shares" --password=hunter22secret plainargument
-	"$XCORE" profile --for 300ms -o "$dir/all.xprof" "pid:$STARTED"
+	"$XCORE" profile --for 200ms -o "$dir/all.xprof" "pid:$STARTED"
 	zstd -dcq "$dir/all.xprof" | grep -qa plainargument # what is not redacted has it
-	"$XCORE" profile --redact --for 300ms -o "$dir/one.xprof" "pid:$STARTED"
+	"$XCORE" profile --redact --for 200ms -o "$dir/one.xprof" "pid:$STARTED"
 	zstd -dcq "$dir/one.xprof" >"$dir/tables"
 	[ "$(grep -ca 'hunter22\|plainargument' "$dir/tables")" = 0 ]
 	for kind in html pprof folded svg speedscope firefox; do

@@ -60,6 +60,7 @@ assert_stacks() {
 	grep -qE '"trust":"(fp|scan)"' "$BATS_TEST_TMPDIR/bt.json"
 }
 
+# bats test_tags=long
 @test "stacks of an optimised program with frame pointers are whole" {
 	look_at -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-inline
 	assert_stacks

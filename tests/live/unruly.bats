@@ -42,8 +42,8 @@ sys.exit(not seconds < float(sys.argv[2]))' "$BATS_TEST_TMPDIR/profile.json" "$1
 
 @test "a process whose stacks are deep, and always others, is profiled for the time asked" {
 	start "$BATS_TEST_TMPDIR/unruly" stacks
-	profile --for 500ms
-	sampled_less_than 3.5
+	profile --for 300ms
+	sampled_less_than 3.3
 }
 
 # bats test_tags=long
