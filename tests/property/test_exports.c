@@ -1,4 +1,4 @@
-/* layer: batch */
+/* layer: batch tier: test */
 /* For any strings in a core, each export is valid by its readers' parsers, and the strings have no effect in it. */
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* layer: dwarf */
+/* layer: dwarf tier: test */
 /* Debug information of a few megabytes that would take hours to process, or gigabytes to store. Each case gives an
  * answer in seconds; without the bounds that these tests are about, the timer ends the program. */
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* layer: batch */
+/* layer: batch tier: check */
 /* record: every member is read back as written, and all input is bounded, whoever wrote it. */
 #include <stdarg.h>
 #include <stddef.h>

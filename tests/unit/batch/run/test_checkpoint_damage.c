@@ -1,4 +1,4 @@
-/* layer: batch */
+/* layer: batch tier: check */
 /* checkpoint: a damaged line costs only itself and the lines that need it. */
 #include <signal.h>
 #include <stdio.h>

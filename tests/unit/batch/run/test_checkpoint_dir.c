@@ -1,4 +1,4 @@
-/* layer: batch */
+/* layer: batch tier: test */
 /* checkpoint_dir: checkpoints for other inputs and settings are other files. Only our own old and idle ones are
  * removed. */
 #include <stdarg.h>

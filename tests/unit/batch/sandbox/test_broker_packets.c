@@ -1,4 +1,4 @@
-/* layer: batch */
+/* layer: batch tier: check */
 /* broker: a client that breaks every rule gets nothing it should not have, and never stops or ends the parent. */
 #include <stdlib.h>
 #include <string.h>

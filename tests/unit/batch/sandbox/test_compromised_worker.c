@@ -1,4 +1,4 @@
-/* layer: batch tier: check */
+/* layer: batch tier: test */
 /* worker: the parent's handling of a worker compromised by its core. */
 #include <dirent.h>
 #include <fcntl.h>

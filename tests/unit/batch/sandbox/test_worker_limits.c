@@ -1,4 +1,4 @@
-/* layer: batch */
+/* layer: batch tier: test */
 /* worker_sandbox: inside the sandbox what a worker needs works, and memory, files and time are bounded. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* layer: core */
+/* layer: core tier: check */
 #include "tests/support/check.h"
 
 #include <sys/resource.h>

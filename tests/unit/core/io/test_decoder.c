@@ -1,4 +1,4 @@
-/* layer: core */
+/* layer: core tier: test */
 /* decoder: reads the output of zstd, lz4, xz and gzip, whole, truncated and damaged, as those programs do. */
 #include "tests/support/check.h"
 

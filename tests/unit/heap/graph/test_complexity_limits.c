@@ -1,4 +1,4 @@
-/* layer: heap
+/* layer: heap tier: check
  *
  * Heaps of some megabytes built for maximum cost: work must be proportional to their size. The limit of five seconds of
  * CPU time is above the time of each, and below that of an unbounded case. */

@@ -1,4 +1,4 @@
-/* layer: heap
+/* layer: heap tier: check
  *
  * Rows, roots and reachable blocks, against a search without any of the tables. */
 #include <setjmp.h>

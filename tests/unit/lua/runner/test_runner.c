@@ -1,4 +1,4 @@
-/* layer: lua
+/* layer: lua tier: test
  *
  * Runs in a child and in this process give the same result; every way for a child to end is reported; nothing of it
  * reaches our streams. */

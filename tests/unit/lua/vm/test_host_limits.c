@@ -1,4 +1,4 @@
-/* layer: lua */
+/* layer: lua tier: test */
 /* The Lua state of scripts: limits of instructions, memory and time. */
 #include <time.h>
 

@@ -1,4 +1,4 @@
-/* layer: triage
+/* layer: triage tier: check
  *
  * Numbers of one byte, all values that matter, against turning the loop itself. */
 #include <setjmp.h>
