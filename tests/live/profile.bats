@@ -359,15 +359,11 @@ keep() {
 	jq -e '.sections[] | select(.key == "threads") | .tables.threads[0].name == "late-worker"' "$BATS_TEST_TMPDIR/profile.json"
 }
 
-# events EVENT: of $STARTED, as JSON
-events() {
-	profile --event "$1" --hz 999 --for 2s --top 1000
-}
-
-@test "page faults are where the program causes them, as many as it counts" {
-	compile faults "$BATS_TEST_TMPDIR/faults" -O1
+# faults_are_where_they_are_caused TIME: status 77 if the host left the program too little time for a hundred samples: the
+# kernel finds the period between two of them while the program runs.
+faults_are_where_they_are_caused() {
 	begin "$BATS_TEST_TMPDIR/faults"
-	events page-faults
+	profile --event page-faults --hz 999 --for "$1" --top 1000
 	echo >&8
 	wait "$STARTED"
 	STARTED=
@@ -379,12 +375,25 @@ events() {
 	lines = [line.split() for line in open(sys.argv[2])]
 	told = {words[0]: float(words[1]) for words in lines if len(words) == 2}
 	print(account, told, total)
+	if account["taken"] < 100 and account["cpu"] < 0.5 * account["seconds"]:
+	    sys.exit(77)
 	assert abs(total["touch_much"] - 0.75) < 0.05 and abs(total["touch_little"] - 0.25) < 0.05, total
 	assert abs(account["events"] / account["seconds"] / told["rate"] - 1) < 0.3, (account, told)
 	# The kernel drops what it has counted towards a period when it makes that much shorter (kernel/events/core.c,
 	# perf_adjust_period): on a host that takes the processor away the weights sum up to less.
 	assert 0.5 < account["samples"] / account["events"] < 1.15, account
 	END
+}
+
+@test "page faults are where the program causes them, as many as it counts" {
+	local time status
+	compile faults "$BATS_TEST_TMPDIR/faults" -O1
+	for time in 2s 4s 8s; do
+		faults_are_where_they_are_caused $time && return
+		status=$?
+		[ $status -eq 77 ] || return $status
+	done
+	skip "this host is too busy: the program had less than half of a processor"
 }
 
 # bats test_tags=long
