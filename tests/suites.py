@@ -24,10 +24,6 @@ def module(path):
     return made
 
 
-def table_of_deaths():
-    return module("corpora/deaths/table.py")
-
-
 def deaths(cases):
     return ["deaths:" + case.name for case in cases]
 
@@ -97,7 +93,7 @@ TAKES = {"unit": "67", "integration": "64", "property": "11", "golden": "9", "ca
 
 def suites(build):
     """The table of suites. `build` is the folder of the compiled programs."""
-    gdb = module("tests/diff/chosen.py")
+    gdb, causes = module("tests/diff/chosen.py"), module("corpora/deaths/table.py")
     hostile = ["--xcore", os.path.abspath("build/hostile/xcore")]
     table = [
         Suite("unit", "each source file in isolation, on data that the test constructs", programs(build, "unit", "quick")),
@@ -161,8 +157,8 @@ def suites(build):
         Suite("heap-big", "heaps of millions of blocks", [
             Test("run", ["tests/heap/run", "--big"], "long", cores=["heap:million-*", "heap:tables-*", "heap:chain-*"], alone=True)]),
         Suite("verdict", "the causes of known crashes; no certain verdict is wrong, no secret is printed", [
-            script("verdict", "run", "--as", "full", cores=deaths(table_of_deaths().one_of_each_cause())),
-            script("verdict", "redacted", cores=deaths(table_of_deaths().planted_and_others())),
+            script("verdict", "run", "--as", "full", cores=deaths(causes.one_of_each_cause())),
+            script("verdict", "redacted", cores=deaths(causes.planted_and_others())),
             script("verdict", "run", "--long", tier="long", alone=True, cores=["deaths:*"]),
             script("verdict", "redacted", "--long", tier="long", cores=["deaths:*"]),
             script("verdict", "bugs", tier="long", cores=["bugs:*"]),

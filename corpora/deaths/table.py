@@ -113,7 +113,9 @@ def rows():
             yield dict(zip(COLUMNS, cells + ["-"]))
 
 
-def all_cases(only="*"):
+@functools.lru_cache(None)
+def every_case():
+    """All cases by their names, in the order of the file."""
     cases = {}
     for row in rows():
         for build in builds_of(row["program"], row["builds"].split()):
@@ -121,7 +123,11 @@ def all_cases(only="*"):
             if case.name in cases:
                 raise ValueError("cases: %s stands there twice" % case.name)
             cases[case.name] = case
-    return [case for case in cases.values() if fnmatch.fnmatch(case.name, only)]
+    return cases
+
+
+def all_cases(only="*"):
+    return [case for case in every_case().values() if fnmatch.fnmatch(case.name, only)]
 
 
 def one_build_each():
@@ -141,28 +147,33 @@ def cause_of(case):
     return repr((".c" if extension == ".cc" and case.program not in CXX else extension, case.classes, case.kinds))
 
 
-def cost_of(program, build, turn):
-    """About the seconds to compile it; more for a build that it is not the program's turn for. Other tests have the null pointers, too."""
-    seconds = SECONDS[os.path.splitext(program)[1]] * (2 if build == "rustc-o2" else 1.05 if build == "gcc-o2" else 1)
-    return 0 if (program, build) == ("null.c", "gcc-o0") else seconds * (1 if build in TURNS[turn % 2] else 1.1)
+def cost_of(program, build, number):
+    """About the seconds to compile it; more for a build that it is not the program's turn for."""
+    if (program, build) == ("null.c", "gcc-o0"):  # other tests have it, too
+        return 0
+    slower = {"rustc-o2": 2, "gcc-o2": 1.05}.get(build, 1) * (1 if build in TURNS[number % 2] else 1.1)
+    return SECONDS[os.path.splitext(program)[1]] * slower
 
 
 def one_of_each_cause():
     """A death of each cause, in as few and as cheap builds as have them; all with planted secrets: the cases of `make test`."""
-    programs = list(dict.fromkeys(row["program"] for row in rows()))
-    builds, chosen, usual = {}, {}, {(case.program, case.death) for case in all_cases() if case.build in TURNS[0] + TURNS[1]}
-    for case in all_cases():
-        if not case.is_planted() and (case.build in TURNS[0] + TURNS[1] or (case.program, case.death) not in usual):
+    programs = list(dict.fromkeys(case.program for case in every_case().values()))
+    usual = {case.name for case in every_case().values() if case.build in TURNS[0] + TURNS[1]}
+    with_usual = {(case.program, case.death) for case in every_case().values() if case.name in usual}
+    builds = {}  # {(program, build): {cause: its first case}}
+    for case in every_case().values():
+        if not case.is_planted() and (case.name in usual or (case.program, case.death) not in with_usual):
             builds.setdefault((case.program, case.build), {}).setdefault(cause_of(case), case)
-    costs = {build: cost_of(*build, programs.index(build[0])) for build in builds}
-    while any(builds.values()):
+    costs = {(program, build): cost_of(program, build, programs.index(program)) for program, build in builds}
+    chosen = {}
+    while any(builds.values()):  # the build that has most causes for its cost, and so on
         best = min((build for build in builds if builds[build]), key=lambda build: costs[build] / len(builds[build]))
         chosen.update(builds[best])
         for left in builds.values():
             for cause in chosen.keys() & left.keys():
                 del left[cause]
-    order = {case.name: number for number, case in enumerate(all_cases())}
-    return sorted([*chosen.values(), *[case for case in one_build_each() if case.is_planted()]], key=lambda case: order[case.name])
+    names = {case.name for case in chosen.values()} | {case.name for case in one_build_each() if case.is_planted()}
+    return [case for case in every_case().values() if case.name in names]
 
 
 def planted_and_others(only="*"):
