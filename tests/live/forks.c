@@ -1,6 +1,6 @@
-/* forks: works itself for a third of the time, and forks a child every 0.7 seconds that works all that time, until its
- * input ends. Work is 20 ms of CPU time in each 60 ms, so that the times are the same on a busy host. Says what it and its
- * children have spent, in nanoseconds. */
+/* forks: works itself for a third of the time, and forks a child every 0.7 seconds that works all that time, until
+ * its input ends. Work is 20 ms of CPU time in each 60 ms, so that the times are the same on a busy host. Says what it
+ * and its children have spent, in nanoseconds. */
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -59,3 +59,15 @@ begin() {
 	# shellcheck disable=SC2016 # of the inner shell; a process in the background has no input of its own
 	start bash -c 'exec "$@" <&8' _ "$@"
 }
+
+# busy_until_told HOW: a shell that computes until there is a line of input, and then does HOW
+busy_until_told() {
+	# shellcheck disable=SC2016 # of the inner shell
+	begin bash -c 'echo ready; until read -t 0; do :; done; eval "$1"' _ "$1"
+}
+
+# catches_term PID: does the process handle SIGTERM?
+catches_term() {
+	local caught
+	caught=$(sed -n 's/^SigCgt:[[:space:]]*/0x/p' "/proc/$1/status") && (((caught & 1 << 14) != 0))
+}

@@ -79,7 +79,7 @@ xcore_on_target() {
 trace_all() {
 	TRACES=$BATS_FILE_TMPDIR/traces
 	[ ! -d "$TRACES" ] || return 0
-	mkdir "$TRACES.new"
+	mkdir -p "$TRACES.new" # it is there if an earlier test failed here
 	for i in "${!COMMANDS[@]}"; do
 		xcore_on_target "${COMMANDS[i]}" strace -f -y -o "$TRACES.new/$i" -e "trace=$FORBIDDEN,$OPENING"
 	done

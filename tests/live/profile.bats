@@ -26,25 +26,18 @@ profile() {
 	"$XCORE" profile --format json --no-plugins "$@" "pid:$STARTED" >"$BATS_TEST_TMPDIR/profile.json"
 }
 
-# functions_have_shares HZ TIME FLAGS…: compiled with these
-functions_have_shares() {
-	compile shares "$BATS_TEST_TMPDIR/shares" "${@:3}"
-	begin "$BATS_TEST_TMPDIR/shares"
-	profile --hz "$1" --for "$2" --top 1000
-	echo >&8
-	wait "$STARTED"
-	STARTED=
-	python3 "$BATS_TEST_DIRNAME/shares.py" "$BATS_TEST_TMPDIR/profile.json" "$BATS_TEST_TMPDIR/said" "$BATS_TEST_TMPDIR/sums"
-}
-
 @test "functions have the shares that the program measures, in every way to be called" {
-	functions_have_shares 1999 1200ms -O2
-}
-
-# bats test_tags=long
-@test "functions have their shares without frame pointers, too, and for longer" {
-	functions_have_shares 999 3500ms -O2
-	functions_have_shares 999 3500ms -O1 -fomit-frame-pointer -fcf-protection=none
+	local flags
+	for flags in -O2 "-O1 -fomit-frame-pointer -fcf-protection=none"; do
+		# shellcheck disable=SC2086 # several flags
+		compile shares "$BATS_TEST_TMPDIR/shares" $flags
+		begin "$BATS_TEST_TMPDIR/shares"
+		profile --hz 999 --for 3500ms --top 1000
+		echo >&8
+		wait "$STARTED"
+		STARTED=
+		python3 "$BATS_TEST_DIRNAME/shares.py" "$BATS_TEST_TMPDIR/profile.json" "$BATS_TEST_TMPDIR/said" "$BATS_TEST_TMPDIR/sums"
+	done
 }
 
 # bats test_tags=long
@@ -88,10 +81,9 @@ functions_have_shares() {
 
 # is_sampling TIME: does a profiler of $STARTED, for that time, sample, and catch SIGTERM? It opens its events first.
 is_sampling() {
-	local pid caught
-	for pid in $(pgrep -f "profile --for $1 pid:$STARTED"); do
-		caught=$(sed -n 's/^SigCgt:[[:space:]]*/0x/p' "/proc/$pid/status") || continue
-		find "/proc/$pid/fd" -lname '*perf_event*' 2>/dev/null | grep -q . && (((caught & 1 << 14) != 0)) && return
+	local pid
+	for pid in $(pgrep -f "profile --for $1 .*pid:$STARTED"); do
+		find "/proc/$pid/fd" -lname '*perf_event*' 2>/dev/null | grep -q . && catches_term "$pid" && return
 	done
 	return 1
 }
@@ -102,8 +94,7 @@ is_sampling() {
 	begin "$BATS_TEST_TMPDIR/shares"
 	strace -f -o "$BATS_TEST_TMPDIR/trace" -e trace=ptrace,kill,tkill,tgkill,rt_sigqueueinfo,process_vm_writev,process_madvise \
 		"$XCORE" profile --for 1s "pid:$STARTED" >"$BATS_TEST_TMPDIR/out" &
-	until is_sampling 1s; do
-		kill -0 $!
+	while kill -0 $! && ! is_sampling 1s; do
 		sleep 0.05
 	done
 	grep -q '^TracerPid:[[:space:]]0$' "/proc/$STARTED/status"
@@ -127,20 +118,32 @@ is_sampling() {
 	grep -q 'Hottest functions' "$BATS_TEST_TMPDIR/out"
 }
 
+# profile_to_the_end HOW OPTION…: a profile of a busy shell that does HOW when it is sampled
+profile_to_the_end() {
+	local profiler
+	busy_until_told "$1"
+	"$XCORE" profile --for 1h "${@:2}" "pid:$STARTED" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/warned" &
+	profiler=$!
+	until is_sampling 1h; do
+		kill -0 "$profiler"
+		sleep 0.1
+	done
+	sleep 0.5 # some samples
+	echo >&8
+	wait "$profiler"
+	cat "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/warned"
+	finish
+}
+
 # bats test_tags=long
 @test "a target that ends or executes another program ends its profile, which says so" {
 	local how
 	for how in 'exit 0' 'exec sleep 20'; do
-		start bash -c "echo ready; for ((i = 0; i < 150000; i++)); do :; done; $how"
-		"$XCORE" profile --for 20s "pid:$STARTED" >"$BATS_TEST_TMPDIR/out"
-		cat "$BATS_TEST_TMPDIR/out"
+		profile_to_the_end "$how"
 		grep -qE 'the process (ended before|executed another program)' "$BATS_TEST_TMPDIR/out"
-		finish
 	done
-	start bash -c "echo ready; for ((i = 0; i < 150000; i++)); do :; done"
-	"$XCORE" profile --for 20s -o "$BATS_TEST_TMPDIR/ended.xprof" "pid:$STARTED" 2>"$BATS_TEST_TMPDIR/said"
-	finish
-	grep -q '^xcore: .*: warning: the process ended before' "$BATS_TEST_TMPDIR/said"
+	profile_to_the_end 'exit 0' -o "$BATS_TEST_TMPDIR/ended.xprof"
+	grep -q '^xcore: .*: warning: the process ended before' "$BATS_TEST_TMPDIR/warned"
 	"$XCORE" profile -q "$BATS_TEST_TMPDIR/ended.xprof" --as folded 2>"$BATS_TEST_TMPDIR/said" >"$BATS_TEST_TMPDIR/folded"
 	[ ! -s "$BATS_TEST_TMPDIR/said" ]
 }

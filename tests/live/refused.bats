@@ -49,10 +49,9 @@ for_all() {
 
 # Does a child of process $1 read for it, and does $1, or a child of it, catch SIGTERM?
 is_looking() {
-	local pid caught
+	local pid
 	for pid in $1 $(pgrep -P "$1"); do
-		caught=$(sed -n 's/^SigCgt:[[:space:]]*/0x/p' "/proc/$pid/status") || continue
-		pgrep -P "$pid" >/dev/null && (((caught & 1 << 14) != 0)) && [ "$(pgrep -c -f "for 1h pid:$STARTED")" -ge 2 ] && return
+		pgrep -P "$pid" >/dev/null && catches_term "$pid" && [ "$(pgrep -c -f "for 1h pid:$STARTED")" -ge 2 ] && return
 	done
 	return 1
 }
@@ -128,8 +127,7 @@ is_looking() {
 @test "a target that ends, or executes another program, ends its profile without perf events too" {
 	local how profiler
 	for how in 'exit 0' 'exec sleep 20'; do
-		# shellcheck disable=SC2016 # of the inner shell
-		begin bash -c 'echo ready; until read -r -t 0.01; do :; done; eval "$1"' _ "$how"
+		busy_until_told "$how"
 		denied EPERM --for 1h >"$BATS_TEST_TMPDIR/out" &
 		profiler=$!
 		until is_looking "$profiler"; do

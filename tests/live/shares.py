@@ -3,8 +3,8 @@
 
 A share may differ by 3 percentage points, at 3,000 samples; with fewer the bound is four standard deviations, which is
 wider. Hardly a stack breaks off (in rt_sigreturn it does); of all calls with the same file SUMS, at most 1 % of the
-stacks are cut, and four standard deviations more. On a busy host the outer part of deep stacks is read later, perhaps
-when a short-lived thread has ended, and more may be cut or break off. Prints a line for each."""
+stacks are cut. On a busy host the outer part of deep stacks is read later, perhaps when a short-lived thread has ended,
+and more may be cut or break off. Prints a line for each."""
 import json
 import math
 import sys
@@ -43,5 +43,5 @@ with open(sys.argv[3], "a", encoding="utf-8") as stream:
     stream.write("%d %d\n" % (account["cut"], samples))
 sums = [sum(column) for column in zip(*(map(int, line.split()) for line in open(sys.argv[3], encoding="utf-8")))]
 print("%d of %d stacks cut so far%s" % (*sums, ", on a busy machine" if busy else ""))
-if not busy and sums[0] > 0.01 * sums[1] + 4 * math.sqrt(0.01 * sums[1]):
+if sums[1] > 6000 and not busy and sums[0] > 0.01 * sums[1]:
     sys.exit("too many stacks cut")

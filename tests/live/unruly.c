@@ -1,6 +1,8 @@
 /* unruly: a process that makes a profiler's work endless.
  *
- *	unruly maps COUNT THREADS	maps COUNT pages of files; then maps and unmaps code all the time, beside threads that compute
+ *	unruly maps COUNT THREADS
+ *				maps COUNT pages of files; then maps and unmaps code all the time, beside threads that
+ *				compute
  *	unruly stacks		computes on stacks of thousands of frames, each time others, of code without unwind tables
  *	unruly threads COUNT	has so many threads that wait, and one that computes
  *	unruly files COUNT	maps COUNT pages of files as code
