@@ -3,8 +3,7 @@ unset CI GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITLAB_CI NO_COLOR SOURCE_DATE_EPOCH
 export XCORE_SYMBOLS= # no symbol store of the user
 
 # Each test reads this twice: it starts a program only where it must.
-repo=${BASH_SOURCE[0]%/*}
-if [[ $repo == /* && $repo != *//* && $repo != */.* ]]; then repo=${repo%/*/*}; else repo=$(cd "$repo/../.." && pwd); fi
+repo=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
 export XCORE=${XCORE:-$repo/build/release/xcore}
 [ -x "$XCORE" ] || { echo "no program to test: $XCORE" >&2; return 1; }
 [ "$XCORE" = "${XCORE_REAL-}" ] || XCORE=$(realpath "$XCORE")

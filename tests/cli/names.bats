@@ -90,12 +90,15 @@ calls() {
   heap)
     for what in summary top types leaks check objects dups; do call $what "$c"; done
     for what in whatis refs path show; do call $what "$c" 'one'; [ -z "$whole" ] || { call $what "$c" "$HOSTILE"; call $what "$c" '(long)one'; }; done
-    call whatis "$c" "$HOSTILE"; call show "$c" '(long)one'
+    [ -n "$whole" ] || { call whatis "$c" "$HOSTILE"; call show "$c" '(long)one'; }
     call objects "$c" --format jsonl; call objects "$c" --type "$HOSTILE" ;;
   diff) call "$c" "$c"; call "$c" "$c$HOSTILE" ;;
   flame)
-    call stacks "$c"; call stacks "$c" --as svg; call heap "$c" --as html; call retained "$c" --as speedscope; call leaks "$c"
-    [ -z "$whole" ] || for what in stacks heap retained leaks; do call $what "$c"; call $what "$c" --as svg; call $what "$c" --as html; call $what "$c" --as speedscope; done ;;
+    if [ -n "$whole" ]; then
+      for what in stacks heap retained leaks; do call $what "$c"; for as in svg html speedscope; do call $what "$c" --as $as; done; done
+    else
+      call stacks "$c"; call stacks "$c" --as svg; call heap "$c" --as html; call retained "$c" --as speedscope; call leaks "$c"
+    fi ;;
   run) call "$PLACE/s$HOSTILE.lua" "$c"; call "$PLACE/t$HOSTILE.lua" "$c"; call -e "error('$HOSTILE')" "$c"; call "$HOSTILE" "$c" ;;
   shell) call "$c" ;;
   plugin) call list; call doc "$HOSTILE"; call test "$HOSTILE" ;;

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "heap/query/typing_report.h"
 #include "tests/support/booked.h"
 
 /* A pointer of another type is outvoted, and the block is marked as conflicting. */

@@ -1,4 +1,4 @@
-/* Programs that use up their stack, with every optimisation and compiler or some of them. */
+/* Programs that use up their stack, and the verdicts on them. */
 #ifndef XC_TESTS_INTEGRATION_TRIAGE_STACK_OVERFLOW_PROGRAM_H
 #define XC_TESTS_INTEGRATION_TRIAGE_STACK_OVERFLOW_PROGRAM_H
 
@@ -12,15 +12,10 @@
 	"\"memory\")\n"                                                                                                \
 	"volatile long never = -1, sink, large = 1 << 20;\n"                                                           \
 	"static void limit(void) { struct rlimit l = {262144, 1 << 23}; setrlimit(RLIMIT_STACK, &l); }\n"
-#define DOWN                                                                                                           \
-	"NO long down(long depth) { char room[32]; KEEP(room); return depth == never ? 0 : down(depth + 1) + 1; }\n"
 
 static const char *const gcc[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c"};
 static const char *const both[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c", "gcc -g -O3 -x c", "clang -g -O0 -x c",
 				   "clang -g -O2 -x c"};
-
-static const char *const optimised[] = {"gcc -g -O2 -x c"};
-static const char *const plain[] = {"gcc -g -O0 -x c", "clang -g -O0 -x c"};
 
 #define EXPECT(compilers, source, ...)                                                                                 \
 	GRID(c, XC_COUNT(compilers))                                                                                   \

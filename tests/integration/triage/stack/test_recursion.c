@@ -6,6 +6,12 @@
 
 #include "dwarf/elf/symbol.h"
 
+#define DOWN                                                                                                           \
+	"NO long down(long depth) { char room[32]; KEEP(room); return depth == never ? 0 : down(depth + 1) + 1; }\n"
+
+static const char *const optimised[] = {"gcc -g -O2 -x c"};
+static const char *const plain[] = {"gcc -g -O0 -x c", "clang -g -O0 -x c"};
+
 static void a_function_that_calls_itself_is_counted_and_its_argument_told(void **state)
 {
 	(void)state;
