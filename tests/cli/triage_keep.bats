@@ -193,7 +193,7 @@ nobody() {
   chmod -R a+rX "$top" && chmod 700 "$top/cores/private"
   [ "$(id -u)" -eq 0 ] || chmod 0 "$top/cores/private"
   cd "$top"
-  triage_there() { nobody env TMPDIR="$TMPDIR" XDG_CACHE_HOME=/nonexistent "$top/xcore" triage "$@"; }
+  triage_there() { nobody env TMPDIR="$TMPDIR" XDG_CACHE_HOME=/proc/nonexistent "$top/xcore" triage "$@"; }
   triage_there --no-host-files cores --max-unreadable 1 >said 2>told
   grep -q '^1 file or directory could not be opened: there may be more cores' said
   grep -q 'private: Permission denied' told

@@ -73,7 +73,7 @@ static void report(const struct xc_process *p)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char path[64];
-	struct xc_finder finder = {.sysroot = "/nonexistent"}; /* no file of this host */
+	struct xc_finder finder = {.sysroot = "/proc/nonexistent"}; /* no file of this host */
 	struct xc_open_options options = {.finder = &finder};
 	struct xc_process *p = NULL;
 	if (size < 5 || data[0] != 0x7f)

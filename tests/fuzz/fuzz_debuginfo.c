@@ -148,7 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static uint8_t stack[STACK_SIZE];
 	struct xc_source *file = open_bytes(data, size);
 	struct xc_process *p = file ? make_process(file, stack) : NULL;
-	struct xc_finder finder = {.sysroot = "/nonexistent"}; /* no file of this host */
+	struct xc_finder finder = {.sysroot = "/proc/nonexistent"}; /* no file of this host */
 	if (!p)
 		return 0;
 	xc_debugfiles_use(p, &finder);

@@ -88,7 +88,7 @@ as_nobody() {
 	setpriv --reuid 65534 --regid 65534 --clear-groups true 2>/dev/null || skip "setpriv may not change users here"
 	cp "$XCORE" "$BATS_TEST_TMPDIR/xcore"
 	chmod 755 "$BATS_TEST_TMPDIR/xcore"
-	HOME=/nonexistent run setpriv --reuid 65534 --regid 65534 --clear-groups "$BATS_TEST_TMPDIR/xcore" bt "pid:$1"
+	HOME=/proc/nonexistent run setpriv --reuid 65534 --regid 65534 --clear-groups "$BATS_TEST_TMPDIR/xcore" bt "pid:$1"
 	if [[ "$output" == *"xcore: Permission denied"* ]]; then skip "the test's directory is closed to others"; fi
 }
 

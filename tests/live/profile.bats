@@ -155,7 +155,7 @@ profile_to_the_end() {
 	compile shares "$BATS_TEST_TMPDIR/shares" -O2
 	for_all
 	begin setpriv --reuid 65534 --regid 65534 --clear-groups "$BATS_TEST_TMPDIR/shares"
-	setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent XDG_CACHE_HOME=/nonexistent \
+	setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/proc/nonexistent XDG_CACHE_HOME=/proc/nonexistent \
 		"$XCORE" profile --for 1s "pid:$STARTED" >"$BATS_TEST_TMPDIR/out"
 	cat "$BATS_TEST_TMPDIR/out"
 	grep -q 'time in the kernel is not seen' "$BATS_TEST_TMPDIR/out"
@@ -169,7 +169,7 @@ profile_to_the_end() {
 	compile shares "$BATS_TEST_TMPDIR/shares" -O2
 	for_all
 	begin setpriv --reuid 65534 --regid 65534 --clear-groups "$BATS_TEST_TMPDIR/shares"
-	(ulimit -l 0 && exec setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent XDG_CACHE_HOME=/nonexistent \
+	(ulimit -l 0 && exec setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/proc/nonexistent XDG_CACHE_HOME=/proc/nonexistent \
 		"$XCORE" profile --hz 4999 --for 1s "pid:$STARTED") >"$BATS_TEST_TMPDIR/out"
 	cat "$BATS_TEST_TMPDIR/out"
 	grep -q 'Hottest functions' "$BATS_TEST_TMPDIR/out"

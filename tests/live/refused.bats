@@ -36,7 +36,7 @@ stop_waits() {
 
 # as_nobody COMMAND...
 as_nobody() {
-	setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent XDG_CACHE_HOME=/nonexistent "$@"
+	setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/proc/nonexistent XDG_CACHE_HOME=/proc/nonexistent "$@"
 }
 
 # A copy of xcore and what the test has made may be used by another user.

@@ -12,7 +12,7 @@
 	"struct conf { FILE *file; DIR *dir; struct head { int magic, count; } *map; pthread_mutex_t *lock; sem_t "    \
 	"*sem; struct tm *tm; char *name; };\n"                                                                        \
 	"struct conf *volatile conf; volatile long zero; static char line[100];\n"                                     \
-	"static void fail(struct conf *c) { c->file = fopen(\"/nonexistent/file\", \"r\"); }\n"                        \
+	"static void fail(struct conf *c) { c->file = fopen(\"/proc/nonexistent/file\", \"r\"); }\n"                   \
 	"static void fill(struct conf *c) { struct rlimit r = {16, 16}; setrlimit(RLIMIT_NOFILE, &r);\n"               \
 	"	while (open(\"/dev/null\", O_RDONLY) >= 0); c->file = fopen(\"/etc/passwd\", \"r\"); }\n"                    \
 	"static struct conf *made(void) { if (!conf) conf = calloc(1, sizeof *conf); return conf; }\n"                 \
@@ -45,8 +45,8 @@ static void errno_tells_why_a_stream_is_none(void **state)
 		"fail(c); zero = fseek(c->file, 0, SEEK_END);",
 		"fail(c); zero = fprintf(c->file, \"%d\", 1);",
 		"FILE *f = fopen(\"/\", \"w\"); zero = fputc('x', f);",
-		"FILE *f = fopen(\"/nonexistent/file\", \"r\"); if (fgets(line, 10, f)) puts(line); zero = 1;",
-		"DIR *d = opendir(\"/nonexistent\"); while (readdir(d)) zero++; zero = 1;",
+		"FILE *f = fopen(\"/proc/nonexistent/file\", \"r\"); if (fgets(line, 10, f)) puts(line); zero = 1;",
+		"DIR *d = opendir(\"/proc/nonexistent\"); while (readdir(d)) zero++; zero = 1;",
 		"c->dir = opendir(\"/dev/null\"); zero = (long)readdir(c->dir);",
 	};
 	static const struct wanted cases[] = {
