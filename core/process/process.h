@@ -169,6 +169,7 @@ struct xc_process {
 	void *units;                          /* of dwarf/line/unit_cache.c */
 	void *debuginfo;                      /* of dwarf/symbolize/debuginfo.c */
 	void *types;                          /* of dwarf/types/type.c; in the arena */
+	void *rust_vtables;                   /* of dwarf/lookup/rust_vtable.c; in the arena */
 	void *heap;                           /* of heap/blocks/heap.c */
 	void *foreign;                        /* of dwarf/cfi/foreign_frame.c */
 	void *waits;                          /* of triage/waits/waits.c; in the arena */

@@ -216,6 +216,7 @@ fn pointers() {
     show("shared_shape", "Rc(strong=2, weak=1) = {value = {name: \"rc\"}}");
     show("second_shape", "Rc(strong=2, weak=1) = {value = {name: \"rc\"}}");
     show("wide_shape", "Arc(strong=1, weak=0) = {value = {radius: 3}}");
+    show("cell_shape", "alloc::boxed::Box<core::cell::RefCell<dyn views_rust::Shape>> containing views_rust::Circle = {value = {radius: 4}}");
     show("cell_counted", "Rc(strong=1, weak=0) = {value = {name: \"cell\"}}");
     show("cell_wide", "Rc(strong=1, weak=0) = {value = {radius: 5}}");
     show("locked_shape", "Arc(strong=1, weak=0) = {value = {name: \"lock\"}}");

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "dwarf/lookup/rust_vtable.h"
 #include "dwarf/view/view_impl.h"
 
 /* ---- what a table of {drop_in_place, size, alignment, methods …} is of ---- */
@@ -11,7 +12,7 @@
 /* drop_in_place is compiled for the type, and `self` of the first method points to it. Since 1.79, types without
  * anything to drop have no drop_in_place. Optimisers merge functions of equal code, whatever their types, so both must
  * agree. */
-static const struct xc_type *concrete_type(const struct xc_view *view, xc_addr table)
+static const struct xc_type *type_by_functions(const struct xc_view *view, xc_addr table)
 {
 	const struct xc_process *process = view->value.process;
 	uint64_t word = process->arch->word, drop, method = 0, size, have;
@@ -24,6 +25,13 @@ static const struct xc_type *concrete_type(const struct xc_view *view, xc_addr t
 		return NULL;
 	const struct xc_type *type = self ? self : dropped;
 	return type && xc_type_size(type, &have) && have == size ? type : NULL;
+}
+
+/* By the table itself where its functions do not say it: that costs a search among all variables. */
+static const struct xc_type *concrete_type(const struct xc_view *view, xc_addr table)
+{
+	const struct xc_type *type = type_by_functions(view, table);
+	return type ? type : xc_rust_vtable_type(view->value.process, table);
 }
 
 /* ---- Rc, Arc, Weak ----
@@ -119,17 +127,17 @@ static bool find_dyn(const struct xc_type *type, uint64_t align, xc_addr *at)
 	return is_dyn(type);
 }
 
-/* Rc<dyn Trait>: the box is of two counts. */
-static bool open_dyn(struct xc_view *view, xc_addr box, xc_addr table)
+/* view->part: the trait object that `element` holds, of which one begins at `at`, or behind as its alignment asks. */
+static bool open_dyn(struct xc_view *view, const struct xc_type *element, xc_addr at, xc_addr table)
 {
 	const uint64_t word = view->value.process->arch->word;
 	const struct xc_type *type = concrete_type(view, table);
 	uint64_t align;
-	if (!type || !view->shape->element || !xc_view_word(view, table + 2 * word, &align) || !align ||
-	    align & (align - 1) || align > MOST_ALIGN)
+	if (!type || !xc_view_word(view, table + 2 * word, &align) || !align || align & (align - 1) ||
+	    align > MOST_ALIGN)
 		return false;
-	xc_addr at = (box + 2 * word + align - 1) & ~(align - 1);
-	if (!find_dyn(xc_type_strip(view->shape->element), align, &at))
+	at = (at + align - 1) & ~(align - 1);
+	if (!find_dyn(element, align, &at))
 		return false;
 	view->part = xc_value_memory(view->value.process, type, at);
 	return true;
@@ -159,8 +167,9 @@ static bool open_counted(struct xc_view *view)
 	view->kind = XC_VIEW_WRAPPER;
 	view->count = 1;
 	view->count_known = true;
-	if (more.table)
-		return open_dyn(view, box.addr, more.table);
+	if (more.table) /* behind two counts */
+		return view->shape->element && open_dyn(view, xc_type_strip(view->shape->element),
+							box.addr + 2 * view->value.process->arch->word, more.table);
 	if (!xc_view_part_of(&box, &view->part, values))
 		return false;
 	return more.length == 0 || open_unsized(view, more.length);
@@ -199,17 +208,12 @@ static bool is_trait_object(const struct xc_type *type, struct xc_view_shape *sh
 static bool open_trait_object(struct xc_view *view)
 {
 	uint64_t pointer, table;
-	if (!is_dyn(view->shape->element))
-		return false;
 	if (!xc_view_number(&view->value, "pointer", &pointer) || !xc_view_number(&view->value, "vtable", &table))
 		return false;
-	const struct xc_type *type = concrete_type(view, table);
 	view->kind = XC_VIEW_WRAPPER;
 	view->count = 1;
 	view->count_known = true;
-	if (type)
-		view->part = xc_value_memory(view->value.process, type, pointer);
-	return type != NULL;
+	return open_dyn(view, xc_type_strip(view->shape->element), pointer, table);
 }
 
 static void summary_of_trait_object(const struct xc_view *view, struct xc_text *text)

@@ -1,34 +1,25 @@
 /* evidence_rust: types that Rust's library hides: variants of enums, nodes of B-trees, objects behind a trait; and the
  * links that views publish (dwarf/view/view.h).
  *
- * rustc describes each table of a trait's functions as a variable "<T as Trait>::{vtable}", whose type names T as
- * its containing type (DW_AT_containing_type; since 1.60). A trait object is a pointer to data and one to such a
- * table. The content of an Rc or Arc follows its two counts. */
+ * A trait object is a pointer to data and one to a table of functions (rust_vtable.h). The content of an Rc or Arc
+ * follows its two counts. */
 #include <dwarf.h>
 #include <string.h>
 
-#include "dwarf/symbolize/debuginfo.h"
-#include "dwarf/module/die.h"
-#include "dwarf/lookup/lookup.h"
-#include "dwarf/stack/variable.h"
+#include "dwarf/lookup/rust_vtable.h"
 #include "dwarf/value/variant.h"
 #include "dwarf/view/view.h"
 #include "dwarf/view/view_part.h"
 #include "heap/evidence/evidence_list.h"
 #include "heap/evidence/recipe.h"
 
-enum { WORD = 8, MAX_VTABLES = 1 << 20, MAX_ITEMS = 1 << 22, MAX_WAYS = 4096, MAX_NAME = 4096 };
+enum { WORD = 8, MAX_ITEMS = 1 << 22, MAX_WAYS = 4096, MAX_NAME = 4096 };
 
 /* ---- tables of traits ---- */
 
-/* The tables of the process, and what they say of pointers to one kind of object each: "dyn Shape",
+/* What the tables of the process say of pointers to one kind of object each: "dyn Shape",
  * "alloc::rc::RcInner<core::cell::RefCell<dyn Shape>>". */
 struct xc_traits {
-	struct table {
-		xc_addr addr;
-		const struct xc_type *type; /* what the trait object is */
-	} * tables;
-	size_t count, capacity;
 	size_t items, way_count; /* items that were looked for, of all ways */
 	struct way {
 		struct way *next;
@@ -37,48 +28,10 @@ struct xc_traits {
 	} * ways;
 };
 
-struct search {
-	struct xc_typing *typing;
-	struct xc_traits *traits;
-	struct xc_arena scratch;
-};
-
-static bool keep_table(void *context, const char *name, const struct xc_definition *definition)
-{
-	struct search *s = context;
-	struct xc_traits *traits = s->traits;
-	Dwarf_Die die = definition->die, table, concrete;
-	struct xc_value value;
-	if (!xc_ends_with(name, "{vtable}") || !xc_die_ref(&die, DW_AT_type, &table) ||
-	    !xc_die_ref(&table, DW_AT_containing_type, &concrete))
-		return true;
-	xc_variable_static(s->typing->heap->process, definition->module, NULL, &die, &s->scratch, &value);
-	if (value.kind != XC_VALUE_MEMORY)
-		return true;
-	const struct xc_type *type = xc_type_get(xc_types_of(s->typing->heap->process), &concrete);
-	if (traits->count == traits->capacity) {
-		size_t capacity = traits->capacity ? 2 * traits->capacity : 64;
-		struct table *more = xc_arena_alloc(&s->typing->heap->memory, capacity * sizeof *more);
-		if (traits->count)
-			memcpy(more, traits->tables, traits->count * sizeof *more);
-		traits->tables = more;
-		traits->capacity = capacity;
-	}
-	traits->tables[traits->count++] = (struct table){value.addr, type};
-	return traits->count < MAX_VTABLES;
-}
-
-/* Finds all tables of the process, at the first trait object. */
 static struct xc_traits *traits_of(struct xc_typing *typing)
 {
-	const struct xc_process *process = typing->heap->process;
-	if (typing->traits)
-		return typing->traits;
-	struct search s = {.typing = typing, .traits = xc_arena_alloc(&typing->heap->memory, sizeof *s.traits)};
-	for (size_t i = 0; i < process->module_count; i++)
-		xc_lookup_each(process, process->modules[i], XC_NAME_VARIABLE, keep_table, &s);
-	xc_arena_fini(&s.scratch);
-	typing->traits = s.traits;
+	if (!typing->traits)
+		typing->traits = xc_arena_alloc(&typing->heap->memory, sizeof *typing->traits);
 	return typing->traits;
 }
 
@@ -139,10 +92,11 @@ static const struct xc_erased_list *way_to(struct xc_typing *typing, const char 
 	struct way *way = xc_arena_alloc(&typing->heap->memory, sizeof *way);
 	*way = (struct way){.next = traits->ways, .pointed = xc_arena_strdup(&typing->heap->memory, pointed)};
 	traits->ways = way;
-	for (size_t i = 0; i < traits->count && traits->items++ < MAX_ITEMS; i++)
-		xc_erased_add(&way->list,
-			      (struct xc_erased){traits->tables[i].addr,
-						 item_of(typing, pointed, begin, end, traits->tables[i].type), 0});
+	size_t count;
+	const struct xc_rust_vtable *tables = xc_rust_vtables(typing->heap->process, &count);
+	for (size_t i = 0; i < count && traits->items++ < MAX_ITEMS; i++)
+		xc_erased_add(&way->list, (struct xc_erased){tables[i].addr,
+							     item_of(typing, pointed, begin, end, tables[i].type), 0});
 	xc_erased_finish(&way->list, typing->heap);
 	return &way->list;
 }
