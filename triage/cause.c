@@ -21,6 +21,7 @@
 #include "triage/waits/stopped.h"
 #include "triage/explain/expression.h"
 #include "triage/explain/failed_index.h"
+#include "triage/explain/null_member.h"
 #include "triage/explain/null_place.h"
 #include "triage/explain/race.h"
 #include "triage/missing_evidence.h"
@@ -331,6 +332,7 @@ static void (*const reports[])(struct xc_crash_context *crash) = {
 	xc_pointer_diagnosis_report,
 	xc_overlong_slice_report,
 	xc_null_place_report,
+	xc_null_member_report,
 	xc_endless_list_report,
 	xc_sort_order_report,
 	xc_moved_from_report,

@@ -44,8 +44,8 @@ static bool keep(void *user, const char *name, const struct xc_definition *defin
 		t->capacity = t->capacity ? 2 * t->capacity : 64;
 		t->items = xc_realloc(t->items, t->capacity * sizeof *t->items);
 	}
-	t->items[t->count++] = (struct xc_rust_vtable){
-		.addr = definition->module->bias + addr, .type = xc_type_get(xc_types_of(s->process), &concrete)};
+	t->items[t->count++] = (struct xc_rust_vtable){.addr = definition->module->bias + addr,
+						       .type = xc_type_get(xc_types_of(s->process), &concrete)};
 	return t->count < MOST;
 }
 

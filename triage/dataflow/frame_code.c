@@ -94,10 +94,38 @@ bool xc_frame_code_frame_value(const struct xc_frame_code *s, size_t at, int reg
 	return true;
 }
 
+/* Can a jump lead to behind the first instruction, up to the last? */
+static bool is_entered(const struct xc_body *body, size_t first, size_t last)
+{
+	if (body->jumps_wild || body->incomplete)
+		return true;
+	for (size_t i = 0; i < body->edge_count; i++) {
+		const struct xc_body_edge *e = &body->edges[i];
+		if (e->to > first && e->to <= last && e->from + 1 != e->to)
+			return true;
+	}
+	return false;
+}
+
+/* From the instruction to what runs now nothing but the next instruction ever follows, and none writes the register. */
+static bool is_kept_in_line(const struct xc_frame_code *s, size_t at, int reg)
+{
+	const struct xc_insn *insns = s->body->insns;
+	if (at > s->at || reg < 0 || reg > 63)
+		return false;
+	for (size_t i = at; i < s->at; i++) {
+		bool leaves = insns[i].kind == XC_INSN_CALL || insns[i].kind == XC_INSN_JUMP ||
+			      insns[i].kind == XC_INSN_BRANCH || insns[i].kind == XC_INSN_RETURN;
+		if (leaves || insns[i].writes >> reg & 1 || insns[i + 1].addr != insns[i].addr + insns[i].length)
+			return false;
+	}
+	return !is_entered(s->body, at, s->at);
+}
+
 bool xc_frame_code_is_kept(const struct xc_frame_code *s, size_t at, int reg)
 {
 	struct xc_slice then, now;
-	if (at == s->at)
+	if (at == s->at || is_kept_in_line(s, at, reg))
 		return true;
 	if (!xc_frame_code_spend(s))
 		return false;

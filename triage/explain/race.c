@@ -134,7 +134,7 @@ static bool may_race(const struct xc_crash_context *crash)
 	return crash->verdict->class_name && xc_names_find(names, crash->verdict->class_name);
 }
 
-static void classify(struct xc_crash_context *crash, bool certain, const char *with)
+void xc_race_classify(struct xc_crash_context *crash, bool certain, const char *with)
 {
 	struct xc_verdict *v = crash->verdict;
 	if (!v->kind) /* "tainted" says how dangerous it is */
@@ -164,8 +164,9 @@ static void report_changed(struct xc_crash_context *crash, const struct xc_deref
 			    : shared ? "another process, which shares this memory, wrote it in between"
 				     : "a signal handler, or whoever made the core, wrote it in between");
 	if (others || shared)
-		classify(crash, others && report_writers(crash, bad, false) && !xc_fault_was_handled(&crash->fault),
-			 others ? "thread" : "process");
+		xc_race_classify(crash,
+				 others && report_writers(crash, bad, false) && !xc_fault_was_handled(&crash->fault),
+				 others ? "thread" : "process");
 }
 
 void xc_race_report(struct xc_crash_context *crash)
@@ -177,5 +178,5 @@ void xc_race_report(struct xc_crash_context *crash)
 	if (xc_derefs_changed(crash, &now))
 		report_changed(crash, bad, now);
 	else if (bad->value_known && !bad->value && bad->exact && report_writers(crash, bad, true))
-		classify(crash, false, "thread");
+		xc_race_classify(crash, false, "thread");
 }

@@ -9,4 +9,8 @@
  * at most 64 functions. */
 void xc_race_report(struct xc_crash_context *crash);
 
+/* Set the kind of the class to "race", unless it has one, the severity to medium at least, and say so in the cause, as
+ * likely unless `certain`. with: "thread" or "process", which has written at the same time. */
+void xc_race_classify(struct xc_crash_context *crash, bool certain, const char *with);
+
 #endif

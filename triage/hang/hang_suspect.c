@@ -165,8 +165,11 @@ static void report_writers(const struct xc_crash_context *crash, const struct xc
 	for (size_t i = 0; i < s->predicate.variable_count && s->predicate.state == XC_PREDICATE_FALSE; i++) {
 		const struct xc_written *written = &s->predicate.variables[i];
 		struct xc_text text = {0};
-		if (xc_writers_find(crash, s->wait->place, written, &text))
-			xc_verdict_evidence(crash->report, "`%s` %s", written->name, xc_text_string(&text));
+		struct xc_writers writers;
+		if (!xc_writers_find(crash, s->wait->place, written, &writers))
+			continue;
+		xc_writers_text(crash, &writers, &text);
+		xc_verdict_evidence(crash->report, "`%s` %s", written->name, xc_text_string(&text));
 		xc_text_fini(&text);
 	}
 }

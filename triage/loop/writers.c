@@ -13,17 +13,22 @@
 #include "triage/util/sourceline.h"
 #include "triage/util/user_code.h"
 
-enum { FUNCTIONS = 10000, CODE = 256 << 10 /* bytes */, TOLD = 3, PARAMETERS = 8, MEMBERS = 64 };
+enum {
+	FUNCTIONS = 10000,
+	DIES = 50000, /* of other units */
+	CODE = 256 << 10 /* bytes */,
+	VARIABLES = 32, /* of a function, those of its blocks among them */
+	MEMBERS = 64,
+	NESTING = 8, /* namespaces, blocks */
+};
 
 struct search {
 	const struct xc_crash_context *crash;
 	const struct xc_module *module;
 	const struct xc_written *written;
 	struct xc_arena scratch; /* of one function */
-	xc_addr found[TOLD];     /* of instructions, in different functions */
-	size_t count, functions;
-	bool likely;  /* one of them writes through a pointer */
-	bool perhaps; /* one of them has no pointer to the record, but leads to one: it may be another's member */
+	struct xc_writers *out;
+	size_t functions, dies;
 	uint64_t code;
 };
 
@@ -47,22 +52,43 @@ static bool leads_to_record(const struct search *s, const struct xc_type *type)
 	return !there || rest || !xc_type_size(there, &size) || size != s->written->size;
 }
 
-/* Is one of its parameters a pointer to the record; or does one lead there? */
-static bool has_record(struct search *s, Dwarf_Die *function, bool *leads_out)
+static const struct xc_type *pointed_by(const struct search *s, Dwarf_Die *variable)
 {
-	struct xc_types *types = xc_types_of(s->crash->process);
+	const struct xc_type *pointer = xc_type_of(xc_types_of(s->crash->process), variable);
+	return pointer ? xc_same_type_pointed(pointer) : NULL;
+}
+
+/* Is one of the parameters and variables of a function, or of a block in it, a pointer to the record? Does a parameter
+ * lead to one: *leads_out (not changed when none does). */
+static bool has_record(const struct search *s, Dwarf_Die *function, unsigned depth, unsigned *left, bool *leads_out)
+{
 	Dwarf_Die die;
-	bool found = false;
-	*leads_out = false;
 	if (!s->written->record || !xc_die_child(function, &die))
 		return false;
-	for (size_t i = 0; i < PARAMETERS && xc_die_tag(&die) == DW_TAG_formal_parameter && !found; i++) {
-		const struct xc_type *pointer = xc_type_of(types, &die);
-		const struct xc_type *target = pointer ? xc_same_type_pointed(pointer) : NULL;
-		found = target && xc_same_type(target, s->written->record);
-		*leads_out |= target && leads_to_record(s, xc_type_complete(xc_type_strip(target)));
-		if (!xc_die_next(&die))
-			break;
+	do {
+		int tag = xc_die_tag(&die);
+		if (tag == DW_TAG_lexical_block && depth < NESTING && has_record(s, &die, depth + 1, left, leads_out))
+			return true;
+		if (tag != DW_TAG_formal_parameter && tag != DW_TAG_variable)
+			continue;
+		const struct xc_type *target = pointed_by(s, &die);
+		if (target && xc_same_type(target, s->written->record))
+			return true;
+		*leads_out |= target && tag == DW_TAG_formal_parameter &&
+			      leads_to_record(s, xc_type_complete(xc_type_strip(target)));
+	} while (*left && --*left && xc_die_next(&die));
+	return false;
+}
+
+/* Has the function that an instruction was inlined from a pointer to the record? */
+static bool was_inlined_with_record(const struct search *s, xc_addr at)
+{
+	const struct xc_place *place = xc_debuginfo_place(s->crash->process, at);
+	bool found = false, leads = false;
+	for (size_t l = 0; l + 1 < place->level_count && !place->line_only && !found; l++) {
+		Dwarf_Die die = place->levels[l].die;
+		unsigned left = VARIABLES;
+		found = has_record(s, &die, 0, &left, &leads);
 	}
 	return found;
 }
@@ -92,28 +118,35 @@ static bool is_constructed(const struct search *s, xc_addr at)
 
 /* ---- which instructions ---- */
 
-static bool is_frame_register(const struct search *s, int reg)
+/* Does the function keep the frame's address in the frame pointer? Else that is a register like any other. */
+static bool has_frame_pointer(const struct search *s, const struct xc_body *body)
 {
 	const struct xc_arch *arch = s->crash->process->arch;
-	return reg == arch->sp || reg == arch->fp;
+	for (size_t i = 0; i < body->count; i++)
+		if (body->insns[i].kind == XC_INSN_MOVE && body->insns[i].to == arch->fp &&
+		    body->insns[i].from == arch->sp)
+			return true;
+	return false;
 }
 
-static bool writes(const struct search *s, const struct xc_insn *insn, bool by_pointer)
+/* It writes the variable if its pointer, when it has one, is to the record. */
+static bool may_write(const struct search *s, const struct xc_insn *insn, bool framed)
 {
+	const struct xc_arch *arch = s->crash->process->arch;
 	const struct xc_written *w = s->written;
 	const struct xc_insn_memory *m = &insn->memory;
 	if (!insn->writes_memory || !insn->has_memory || m->complex || m->index >= 0 || m->segment >= 0 ||
-	    m->size != w->size)
+	    m->size != w->size || (w->cleared && (insn->kind != XC_INSN_STORE_CONSTANT || insn->constant)))
 		return false;
 	if (m->base < 0)
 		return (xc_addr)m->displacement == w->addr;
-	return by_pointer && !is_frame_register(s, m->base) && m->displacement >= 0 &&
+	return m->base != arch->sp && !(framed && m->base == arch->fp) && m->displacement >= 0 &&
 	       (uint64_t)m->displacement == w->offset;
 }
 
-static const char *function_at(const struct search *s, xc_addr at)
+const char *xc_writers_function(const struct xc_crash_context *crash, xc_addr at)
 {
-	const struct xc_place *place = xc_debuginfo_place(s->crash->process, at);
+	const struct xc_place *place = xc_debuginfo_place(crash->process, at);
 	size_t level = 0;
 	xc_user_code_level(place, &level);
 	return xc_place_function(place, level);
@@ -121,20 +154,20 @@ static const char *function_at(const struct search *s, xc_addr at)
 
 static bool is_found(const struct search *s, xc_addr at)
 {
-	const char *name = function_at(s, at);
-	for (size_t i = 0; i < s->count; i++) {
-		const char *other = function_at(s, s->found[i]);
+	const char *name = xc_writers_function(s->crash, at);
+	for (size_t i = 0; i < s->out->count; i++) {
+		const char *other = xc_writers_function(s->crash, s->out->at[i]);
 		if (name && other && strcmp(name, other) == 0)
 			return true;
 	}
 	return false;
 }
 
-static void add(struct search *s, const struct xc_insn *insn, bool leads)
+static void add(const struct search *s, const struct xc_insn *insn, bool leads)
 {
-	s->found[s->count++] = insn->addr;
-	s->likely |= insn->memory.base >= 0;
-	s->perhaps |= insn->memory.base >= 0 && leads;
+	s->out->at[s->out->count++] = insn->addr;
+	s->out->likely |= insn->memory.base >= 0;
+	s->out->perhaps |= insn->memory.base >= 0 && leads;
 }
 
 /* Templates of C++'s library: "std::vector<int>::push_back". */
@@ -155,52 +188,84 @@ static void look_at(struct search *s, Dwarf_Die *function)
 	s->functions++;
 	if (!xc_die_entry(function, &entry) || is_of_library(function))
 		return;
-	bool leads, by_pointer = has_record(s, function, &leads);
+	unsigned left = VARIABLES;
+	bool leads = false, own = has_record(s, function, 0, &left, &leads);
 	const struct xc_body *body = xc_body_read(s->crash->process, s->module->bias + entry, &s->scratch);
-	for (size_t i = 0; body && i < body->count && s->code < CODE && s->count < TOLD; i++) {
+	bool framed = body && has_frame_pointer(s, body);
+	for (size_t i = 0; body && i < body->count && s->code < CODE && s->out->count < XC_WRITERS; i++) {
 		const struct xc_insn *insn = &body->insns[i];
 		s->code += insn->length;
-		if (writes(s, insn, by_pointer || leads) && !is_constructed(s, insn->addr) && !is_found(s, insn->addr))
-			add(s, insn, !by_pointer);
+		if (!may_write(s, insn, framed) || is_constructed(s, insn->addr) || is_found(s, insn->addr))
+			continue;
+		bool has = own || insn->memory.base < 0 || was_inlined_with_record(s, insn->addr);
+		if (has || leads)
+			add(s, insn, !has);
 	}
 	xc_arena_fini(&s->scratch);
 	s->scratch = (struct xc_arena){0};
 }
 
-static void look_at_unit(struct search *s, Dwarf_Die *unit)
+static bool has_budget(const struct search *s)
+{
+	return s->out->count < XC_WRITERS && s->functions < FUNCTIONS && s->code < CODE && s->dies < DIES;
+}
+
+static void look_at_unit(struct search *s, Dwarf_Die *unit, unsigned depth)
 {
 	Dwarf_Die die;
 	if (!xc_die_child(unit, &die))
 		return;
 	do {
-		if (xc_die_tag(&die) == DW_TAG_subprogram)
+		int tag = xc_die_tag(&die);
+		s->dies++;
+		if (tag == DW_TAG_subprogram)
 			look_at(s, &die);
-	} while (s->count < TOLD && s->functions < FUNCTIONS && s->code < CODE && xc_budget_spend(1) &&
-		 xc_die_next(&die));
+		else if (tag == DW_TAG_namespace && depth < NESTING)
+			look_at_unit(s, &die, depth + 1);
+	} while (has_budget(s) && xc_budget_spend(1) && xc_die_next(&die));
+}
+
+/* The units without that of the place. */
+static void look_at_others(struct search *s, const Dwarf_Die *own)
+{
+	Dwarf *dwarf = dwarf_cu_getdwarf(own->cu);
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+	while (has_budget(s) && xc_budget_spend(1) && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+		if (die.cu != own->cu)
+			look_at_unit(s, &die, 0);
 }
 
 bool xc_writers_find(const struct xc_crash_context *crash, const struct xc_place *place,
-		     const struct xc_written *written, struct xc_text *text)
+		     const struct xc_written *written, struct xc_writers *out)
 {
-	struct search s = {.crash = crash, .module = place->module, .written = written};
+	struct search s = {.crash = crash, .module = place->module, .written = written, .out = out};
 	Dwarf_Die unit;
+	*out = (struct xc_writers){.cleared = written->cleared};
 	if (!place->module || !place->module->bias_known || !place->level_count || place->line_only ||
 	    !dwarf_diecu(&place->levels[place->level_count - 1].die, &unit, NULL, NULL))
 		return false;
-	look_at_unit(&s, &unit);
-	for (size_t i = 0; i < s.count; i++) {
-		const struct xc_place *at = xc_debuginfo_place(crash->process, s.found[i]);
+	look_at_unit(&s, &unit, 0);
+	s.dies = 0;
+	look_at_others(&s, &unit);
+	return out->count > 0;
+}
+
+void xc_writers_text(const struct xc_crash_context *crash, const struct xc_writers *writers, struct xc_text *text)
+{
+	xc_text_printf(text, "is %s%s in ",
+		       writers->perhaps  ? "perhaps "
+		       : writers->likely ? "likely "
+					 : "",
+		       writers->cleared ? "set to NULL" : "written");
+	for (size_t i = 0; i < writers->count; i++) {
+		const struct xc_place *at = xc_debuginfo_place(crash->process, writers->at[i]);
 		size_t level = 0;
 		xc_user_code_level(at, &level);
-		const char *function = function_at(&s, s.found[i]);
-		xc_text_add(text, !i                 ? s.perhaps     ? "is perhaps written in "
-							  : s.likely ? "is likely written in "
-								     : "is written in "
-				  : i + 1 == s.count ? " and "
-						     : ", ");
+		const char *function = xc_place_function(at, level);
+		xc_text_add(text, !i ? "" : i + 1 == writers->count ? " and " : ", ");
 		xc_text_name(text, function ? function : "a function without a name");
 		if (xc_sourceline(at, level, " (", text))
 			xc_text_add(text, ")");
 	}
-	return s.count > 0;
 }

@@ -1,25 +1,43 @@
-/* writers: the functions of a file that write a variable. */
+/* writers: the functions of a program that write a variable. */
 #ifndef XC_WRITERS_H
 #define XC_WRITERS_H
 
 #include "core/base/text.h"
 #include "triage/crash/crash_context.h"
 
-/* A variable that is tested: a whole one, or a member. */
+/* A variable: a whole one, or a member. */
 struct xc_written {
 	const char *name; /* as it is told: "this->ready" */
 	xc_addr addr;
 	uint32_t size;                /* bytes: 1 to 8 */
 	const struct xc_type *record; /* whose member it is; NULL: of none */
 	uint64_t offset;              /* in the record */
+	bool cleared;                 /* only instructions that write the constant 0 are looked for */
 };
 
-/* Append "is written in set (job.c:8) and reset (job.c:20)": functions of the compilation unit of the place, at most 3,
- * with an instruction that writes it: at its address; or as a member, in a function with a pointer to such a record
- * among its arguments, which is told as likely; or with one to a record that has such a pointer: as perhaps. Not the
- * record's constructors. False, with nothing appended, when none was found: others may write it, by other pointers or
- * in other files. Decodes 256 KiB of code at most: some 10 ms. */
+enum { XC_WRITERS = 3 };
+
+/* Instructions that write it, in different functions. */
+struct xc_writers {
+	xc_addr at[XC_WRITERS];
+	size_t count;
+	bool likely;  /* one of them writes through a pointer */
+	bool perhaps; /* one of them has no pointer to the record, but leads to one: it may be another's member */
+	bool cleared; /* as asked */
+};
+
+/* Functions with an instruction that writes it: at its address; or as a member, in a function with a pointer to such a
+ * record among its arguments and variables, or among those of a function inlined there; or with an argument that leads
+ * to a record that has such a pointer. Those of the place's compilation unit first, then those of the module's other
+ * units. Not the record's constructors. False: none was found; others may write it, by other pointers or in other
+ * files. Decodes 256 KiB of code at most: some 10 ms. */
 bool xc_writers_find(const struct xc_crash_context *crash, const struct xc_place *place,
-		     const struct xc_written *written, struct xc_text *text);
+		     const struct xc_written *written, struct xc_writers *out);
+
+/* Append "is written in set (job.c:8) and reset (job.c:20)"; "is likely set to NULL in …". */
+void xc_writers_text(const struct xc_crash_context *crash, const struct xc_writers *writers, struct xc_text *text);
+
+/* The function of the program, inlined or not, that has an instruction; NULL: without a name. */
+const char *xc_writers_function(const struct xc_crash_context *crash, xc_addr at);
 
 #endif

@@ -176,6 +176,7 @@ static void report_writers(struct words *w, const char *path, const struct xc_va
 	const char *name = member_of(path);
 	struct xc_arena *arena = &w->crash->report->arena;
 	struct xc_written written = {.name = path, .addr = value->addr};
+	struct xc_writers writers;
 	struct xc_value object;
 	struct xc_text text = {0};
 	char owner[PATH_MOST];
@@ -191,8 +192,10 @@ static void report_writers(struct words *w, const char *path, const struct xc_va
 	written.size = (uint32_t)size;
 	written.record = xc_type_complete(xc_type_strip(object.type));
 	written.offset = value->addr - object.addr;
-	if (xc_same_type_is_record(written.record) && xc_writers_find(w->crash, w->scope.place, &written, &text))
+	if (xc_same_type_is_record(written.record) && xc_writers_find(w->crash, w->scope.place, &written, &writers)) {
+		xc_writers_text(w->crash, &writers, &text);
 		xc_verdict_evidence(w->crash->report, "`%s` %s", path, xc_text_string(&text));
+	}
 	xc_text_fini(&text);
 }
 

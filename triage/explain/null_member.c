@@ -1,0 +1,175 @@
+#include "triage/explain/null_member.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/process/module.h"
+#include "dwarf/stack/frame_walk.h"
+#include "dwarf/types/field.h"
+#include "triage/blocks/value_place.h"
+#include "triage/dataflow/deref.h"
+#include "triage/explain/race.h"
+#include "triage/loop/writers.h"
+#include "triage/util/names.h"
+#include "triage/util/same_type.h"
+#include "triage/util/sourceline.h"
+#include "triage/util/user_code.h"
+
+enum { NESTING = 8, THREADS = 64, FRAMES = 24 };
+
+struct search {
+	struct xc_crash_context *crash;
+	const struct xc_deref *bad;
+	xc_addr object; /* that has the member; 0: a variable with a fixed place */
+	struct xc_written written;
+	struct xc_writers writers;
+};
+
+static bool find_record(struct search *s)
+{
+	const struct xc_crash_context *crash = s->crash;
+	const struct xc_deref *bad = s->bad;
+	const struct xc_type *type = bad->led_known ? xc_same_type_pointed(bad->pointer_type) : NULL;
+	uint64_t offset = bad->at - bad->led, size;
+	if (!type && crash->heap)
+		type = xc_value_place_variable(crash, bad->at, &offset);
+	type = type ? xc_type_complete(xc_type_strip(type)) : NULL;
+	if (!type || !xc_type_size(type, &size) || offset >= size)
+		return false;
+	s->object = bad->at - offset;
+	s->written.record = xc_same_type_is_record(type) ? type : NULL;
+	s->written.offset = offset;
+	return true;
+}
+
+/* The record that is nearest to the member, in that record. False: it is the record itself. */
+static bool step_inward(struct search *s)
+{
+	struct xc_field_step step;
+	const struct xc_type *type = s->written.record;
+	uint64_t offset = s->written.offset;
+	for (unsigned i = 0; type && i < NESTING && xc_field_step(type, offset, &step); i++) {
+		type = xc_type_complete(xc_type_strip(step.type));
+		offset = step.offset;
+		if (!xc_same_type_is_record(type))
+			continue;
+		s->object += s->written.offset - offset;
+		s->written.record = type;
+		s->written.offset = offset;
+		return true;
+	}
+	return false;
+}
+
+static bool find_writers(struct search *s, bool cleared)
+{
+	const struct xc_place *place = s->crash->blame.place;
+	struct search whole = *s;
+	bool found;
+	s->written.cleared = cleared;
+	while (!(found = xc_writers_find(s->crash, place, &s->written, &s->writers)) && step_inward(s))
+		;
+	if (!found)
+		*s = whole;
+	return found;
+}
+
+/* ---- threads that are in one of them ---- */
+
+/* The source's line where the frame is, in the function of a writer that it runs. */
+static const struct xc_place *writes_in(const struct search *s, const struct xc_place *place, size_t *level_out)
+{
+	for (size_t l = 0; l < place->level_count; l++)
+		for (size_t i = 0; i < s->writers.count; i++) {
+			const char *function = xc_place_function(place, l);
+			const char *writer = xc_writers_function(s->crash, s->writers.at[i]);
+			*level_out = l;
+			if (function && writer && strcmp(function, writer) == 0)
+				return place;
+		}
+	return NULL;
+}
+
+/* Do its arguments say which object the function works on: *same_out? */
+static bool knows_object(const struct search *s, const struct xc_frame_context *context, size_t level, bool *same_out)
+{
+	struct xc_arena scratch = {0};
+	struct xc_named_value *values;
+	bool knows = false;
+	size_t count = xc_variable_values(context, level, false, &scratch, &values);
+	for (size_t i = 0; i < count && !knows; i++) {
+		const struct xc_type *target = xc_same_type_pointed(values[i].value.type);
+		uint64_t to;
+		if (!target || !xc_same_type(target, s->written.record) || !xc_value_load(&values[i].value, &to))
+			continue;
+		knows = true;
+		*same_out = to == s->object;
+	}
+	xc_arena_fini(&scratch);
+	return knows;
+}
+
+/* Returns whether the thread is in such a function, and works on the same object. */
+static bool report_thread(const struct search *s, const struct xc_thread *thread)
+{
+	struct xc_frame_walk walk;
+	xc_frame_walk_begin(&walk, s->crash->process, s->crash->unwinder, thread, FRAMES);
+	while (xc_frame_walk_next(&walk)) {
+		bool same = true;
+		size_t level;
+		const struct xc_place *place = writes_in(s, walk.context.place, &level);
+		if (!place)
+			continue;
+		bool knows = !s->written.record || knows_object(s, &walk.context, level, &same);
+		if (!same)
+			continue;
+		struct xc_text text = {0};
+		xc_sourceline(place, level, " (", &text);
+		xc_verdict_evidence(s->crash->report, "thread %d is in %s%s%s, %s", (int)thread->tid,
+				    xc_place_function(place, level), xc_text_string(&text), text.len ? ")" : "",
+				    !s->written.record ? "which writes it"
+				    : knows            ? "on the same object"
+						       : "perhaps on the same object");
+		xc_verdict_involve(s->crash->report, thread->tid);
+		xc_text_fini(&text);
+		return knows;
+	}
+	return false;
+}
+
+static void report_threads(const struct search *s)
+{
+	const struct xc_process *p = s->crash->process;
+	bool races = false;
+	for (size_t i = 0; i < p->thread_count && i < THREADS && !races; i++)
+		if (&p->threads[i] != s->crash->faulted)
+			races = report_thread(s, &p->threads[i]);
+	if (!races)
+		return;
+	xc_verdict_involve(s->crash->report, s->crash->thread->tid);
+	xc_race_classify(s->crash, false, "thread");
+}
+
+void xc_null_member_report(struct xc_crash_context *crash)
+{
+	static const char *const names[] = {"null-read", "null-write", "null-access", "call-null", NULL};
+	struct search s = {.crash = crash, .bad = xc_derefs_bad(crash->derefs)};
+	uint64_t now;
+	unsigned word = crash->process->arch->word;
+	if (!xc_names_find(names, crash->verdict->class_name) || !s.bad || !s.bad->text || !s.bad->at_known ||
+	    !s.bad->value_known || s.bad->value || !crash->blame.place || crash->verdict->kind ||
+	    !xc_space_peek_uint(crash->process->space, s.bad->at, word, &now) || now || !find_record(&s) ||
+	    (s.bad->own && !s.written.record))
+		return;
+	s.written.name = s.bad->text;
+	s.written.addr = s.bad->at;
+	s.written.size = word;
+	if (!find_writers(&s, true) && !find_writers(&s, false))
+		return;
+	struct xc_text text = {0};
+	xc_writers_text(crash, &s.writers, &text);
+	xc_verdict_evidence(crash->report, "`%s` %s", s.bad->text, xc_text_string(&text));
+	xc_text_fini(&text);
+	report_threads(&s);
+}
