@@ -91,22 +91,26 @@ static const struct xc_place *writes_in(const struct search *s, const struct xc_
 	return NULL;
 }
 
-/* Do its arguments say which object the function works on: *same_out? */
+/* Do the arguments or variables of the function say which objects it works on, and is it among them: *same_out? */
 static bool knows_object(const struct search *s, const struct xc_frame_context *context, size_t level, bool *same_out)
 {
 	struct xc_arena scratch = {0};
-	struct xc_named_value *values;
-	bool knows = false;
-	size_t count = xc_variable_values(context, level, false, &scratch, &values);
-	for (size_t i = 0; i < count && !knows; i++) {
-		const struct xc_type *target = xc_same_type_pointed(values[i].value.type);
-		uint64_t to;
-		if (!target || !xc_same_type(target, s->written.record) || !xc_value_load(&values[i].value, &to))
-			continue;
-		knows = true;
-		*same_out = to == s->object;
+	bool knows = false, same = false;
+	for (int locals = 0; locals < 2 && !same; locals++) {
+		struct xc_named_value *values;
+		size_t count = xc_variable_values(context, level, locals, &scratch, &values);
+		for (size_t i = 0; i < count && !same; i++) {
+			const struct xc_type *target = xc_same_type_pointed(values[i].value.type);
+			uint64_t to;
+			if (!target || !xc_same_type(target, s->written.record) ||
+			    !xc_value_load(&values[i].value, &to))
+				continue;
+			knows = true;
+			same = to == s->object;
+		}
 	}
 	xc_arena_fini(&scratch);
+	*same_out = same || !knows;
 	return knows;
 }
 

@@ -9,6 +9,7 @@
 #include "dwarf/module/die.h"
 #include "dwarf/types/field.h"
 #include "triage/code/body.h"
+#include "triage/code/slice.h"
 #include "triage/util/same_type.h"
 #include "triage/util/sourceline.h"
 #include "triage/util/user_code.h"
@@ -17,8 +18,9 @@ enum {
 	FUNCTIONS = 10000,
 	DIES = 50000, /* of other units */
 	CODE = 256 << 10 /* bytes */,
-	VARIABLES = 32, /* of a function, those of its blocks among them */
+	VARIABLES = 256, /* and blocks, of a function */
 	MEMBERS = 64,
+	TOLD = 3,
 	NESTING = 8, /* namespaces, blocks */
 };
 
@@ -129,14 +131,31 @@ static bool has_frame_pointer(const struct search *s, const struct xc_body *body
 	return false;
 }
 
-/* It writes the variable if its pointer, when it has one, is to the record. */
-static bool may_write(const struct search *s, const struct xc_insn *insn, bool framed)
+/* Does it store the constant 0, on one way to it at least? */
+static bool clears(const struct xc_body *body, size_t at)
 {
+	const struct xc_insn *insn = &body->insns[at];
+	struct xc_slice slice;
+	bool found = insn->kind == XC_INSN_STORE_CONSTANT && !insn->constant;
+	if (insn->kind != XC_INSN_STORE || insn->from < 0)
+		return found;
+	xc_slice_register(body, at, insn->from, &slice);
+	for (size_t i = 0; i < slice.count && !found; i++) {
+		const struct xc_insn *set = &body->insns[slice.items[i].insn];
+		found = slice.items[i].kind == XC_DEFINITION_INSN && set->kind == XC_INSN_CONSTANT && !set->constant;
+	}
+	return found;
+}
+
+/* It writes the variable if its pointer, when it has one, is to the record. */
+static bool may_write(const struct search *s, const struct xc_body *body, size_t at, bool framed)
+{
+	const struct xc_insn *insn = &body->insns[at];
 	const struct xc_arch *arch = s->crash->process->arch;
 	const struct xc_written *w = s->written;
 	const struct xc_insn_memory *m = &insn->memory;
 	if (!insn->writes_memory || !insn->has_memory || m->complex || m->index >= 0 || m->segment >= 0 ||
-	    m->size != w->size || (w->cleared && (insn->kind != XC_INSN_STORE_CONSTANT || insn->constant)))
+	    m->size != w->size)
 		return false;
 	if (m->base < 0)
 		return (xc_addr)m->displacement == w->addr;
@@ -195,7 +214,8 @@ static void look_at(struct search *s, Dwarf_Die *function)
 	for (size_t i = 0; body && i < body->count && s->code < CODE && s->out->count < XC_WRITERS; i++) {
 		const struct xc_insn *insn = &body->insns[i];
 		s->code += insn->length;
-		if (!may_write(s, insn, framed) || is_constructed(s, insn->addr) || is_found(s, insn->addr))
+		if (!may_write(s, body, i, framed) || (s->written->cleared && !clears(body, i)) ||
+		    is_constructed(s, insn->addr) || is_found(s, insn->addr))
 			continue;
 		bool has = own || insn->memory.base < 0 || was_inlined_with_record(s, insn->addr);
 		if (has || leads)
@@ -258,7 +278,7 @@ void xc_writers_text(const struct xc_crash_context *crash, const struct xc_write
 		       : writers->likely ? "likely "
 					 : "",
 		       writers->cleared ? "set to NULL" : "written");
-	for (size_t i = 0; i < writers->count; i++) {
+	for (size_t i = 0; i < writers->count && i < TOLD; i++) {
 		const struct xc_place *at = xc_debuginfo_place(crash->process, writers->at[i]);
 		size_t level = 0;
 		xc_user_code_level(at, &level);
@@ -268,4 +288,5 @@ void xc_writers_text(const struct xc_crash_context *crash, const struct xc_write
 		if (xc_sourceline(at, level, " (", text))
 			xc_text_add(text, ")");
 	}
+	xc_text_add(text, writers->count > TOLD ? ", and in others" : "");
 }

@@ -15,7 +15,7 @@ struct xc_written {
 	bool cleared;                 /* only instructions that write the constant 0 are looked for */
 };
 
-enum { XC_WRITERS = 3 };
+enum { XC_WRITERS = 4 };
 
 /* Instructions that write it, in different functions. */
 struct xc_writers {
@@ -34,7 +34,7 @@ struct xc_writers {
 bool xc_writers_find(const struct xc_crash_context *crash, const struct xc_place *place,
 		     const struct xc_written *written, struct xc_writers *out);
 
-/* Append "is written in set (job.c:8) and reset (job.c:20)"; "is likely set to NULL in …". */
+/* Append "is written in set (job.c:8) and reset (job.c:20)"; "is likely set to NULL in …". Three of them are named. */
 void xc_writers_text(const struct xc_crash_context *crash, const struct xc_writers *writers, struct xc_text *text);
 
 /* The function of the program, inlined or not, that has an instruction; NULL: without a name. */

@@ -1,5 +1,5 @@
 /* layer: triage tier: long */
-/* Views of C++ that are longer than the block that they begin in. */
+/* Views of C++, and counts of C, that are longer than the block that they begin in. */
 #include "tests/support/grid.h"
 #include "tests/support/run_verdict.h"
 
@@ -45,11 +45,59 @@ static void one_that_fits_is_not_blamed(void **state)
 	       &(struct wanted){.class_name = "heap-overrun", .without = "longer than the memory"});
 }
 
+#define C_HEAD                                                                                                         \
+	"#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n"                                              \
+	"struct header { uint16_t type, flags; uint32_t length; };\n"                                                  \
+	"struct packet { struct header head; uint32_t crc, stamp; unsigned char *body; };\n"                           \
+	"struct list { long *items; unsigned count, limit; };\n"                                                       \
+	"volatile long zero;\n"                                                                                        \
+	"__attribute__((noinline)) void check(struct packet *p) { unsigned char part[512]; uint32_t c = 0;\n"          \
+	"	for (uint32_t at = 0; at < p->head.length; at += 512) { memcpy(part, p->body + at, 512); c += "              \
+	"part[9]; }\n"                                                                                                 \
+	"	p->crc = c; }\n"                                                                                             \
+	"__attribute__((noinline)) void sum(struct list *l) { for (unsigned i = 0; i < l->count; i++) zero += "        \
+	"l->items[i]; }\n"                                                                                             \
+	"__attribute__((noinline)) void all(struct packet *p) { for (long i = 0;; i++) zero += p->body[i]; }\n"
+
+static void expect_c(const char *source, const struct wanted *want)
+{
+	static const char *const compilers[] = {"gcc -g -O0 -x c", "gcc -g -O2 -x c", "clang -g -O2 -x c"};
+	GRID(i, XC_COUNT(compilers))
+		judged_expect(compilers[i], source, true, want);
+}
+
+static void a_count_beside_a_smaller_block_is_named(void **state)
+{
+	(void)state;
+	expect_c(C_HEAD "int main(void) { struct packet *p = calloc(1, sizeof *p); p->head.length = 1 << 28; p->body = "
+			"malloc(72); check(p); }\n",
+		 &(struct wanted){.class_name = "heap-overrun",
+				  .says = "likely `p->head.length` is more than `p->body` has room for",
+				  .also = "has room for 72"});
+	expect_c(C_HEAD "int main(void) { struct list *l = calloc(1, sizeof *l); l->count = 1 << 26; l->items = "
+			"malloc(80 * sizeof(long)); sum(l); }\n",
+		 &(struct wanted){.class_name = "heap-overrun",
+				  .says = "likely `l->count` is more than `l->items` has room for",
+				  .also = "has room for 8"});
+}
+
+/* A loop without an end, beside a length that is right and a number that is none. */
+static void other_numbers_are_not_blamed(void **state)
+{
+	(void)state;
+	expect_c(C_HEAD
+		 "int main(void) { struct packet *p = calloc(1, sizeof *p); p->head.length = 72; p->stamp = 1 << "
+		 "30; p->body = malloc(72); all(p); }\n",
+		 &(struct wanted){.class_name = "heap-overrun", .without = "has room for"});
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_view_longer_than_its_block_is_named),
 		cmocka_unit_test(one_that_fits_is_not_blamed),
+		cmocka_unit_test(a_count_beside_a_smaller_block_is_named),
+		cmocka_unit_test(other_numbers_are_not_blamed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
