@@ -224,8 +224,9 @@ def frame_name(frame):
 
 
 def is_in_data(frame):
-    """Without CFI gdb takes any word of the stack for a return address, also one that chance has made an address of data."""
-    named = frame.name() is not None and frame.function() is None
+    """Without CFI gdb takes any word of the stack for a return address, also one that chance has made an address of data. The
+    innermost frame is none: there the program itself may have jumped to data."""
+    named = frame.newer() is not None and frame.name() is not None and frame.function() is None
     said = gdb.execute("info symbol 0x%x" % (frame.pc() - 1), to_string=True) if named else ""  # it would return behind its call
     return " in section ." in said and said.split(" in section .")[1].startswith(("rodata", "data", "bss", "eh_frame", "got", "dyn"))
 

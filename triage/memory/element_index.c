@@ -34,6 +34,21 @@ static bool is_wrapped_row(int64_t index, struct xc_text *text)
 	return false;
 }
 
+/* A valid index that was taken for a signed number, as of a table of 256 by a char; of larger tables -1 … -128 are likely
+ * what they seem. */
+static bool is_narrowed(int64_t index, uint64_t count, struct xc_text *text)
+{
+	for (unsigned bits = 8; bits <= 32; bits *= 2) {
+		int64_t whole = index + (INT64_C(1) << bits);
+		if (index >= -WRAPPED || index < -(INT64_C(1) << (bits - 1)) || (uint64_t)whole >= count ||
+		    count > UINT64_C(1) << bits)
+			continue;
+		xc_text_printf(text, ", that is %" PRId64 " as a signed number of %u bits", whole, bits);
+		return true;
+	}
+	return false;
+}
+
 bool xc_element_index_remark(int64_t index, uint64_t count, bool sure, struct xc_text *text)
 {
 	static const struct {
@@ -47,7 +62,7 @@ bool xc_element_index_remark(int64_t index, uint64_t count, bool sure, struct xc
 			return true;
 		}
 	}
-	if (is_wrapped_row(index, text))
+	if (is_wrapped_row(index, text) || is_narrowed(index, count, text))
 		return true;
 	if (count && sure && index == (int64_t)count) {
 		xc_text_printf(text, ", one past the last of %" PRIu64, count);

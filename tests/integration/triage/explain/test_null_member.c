@@ -5,14 +5,15 @@
 #include "tests/support/run_verdict.h"
 
 #define HEAD                                                                                                           \
-	"#define _GNU_SOURCE\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"   \
+	"#define _GNU_SOURCE\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"                         \
 	"struct buf { long used; char *data; };\n"                                                                     \
 	"struct part { int id; struct buf *held; };\n"                                                                 \
 	"struct conn { int fd; struct buf *out; struct part inner; struct conn *next; void (*done)(void); };\n"        \
-	"volatile long zero; struct buf *shared; struct conn fixed;\n"                                   \
+	"volatile long zero; struct buf *shared; struct conn fixed;\n"                                                 \
 	"static struct buf *fresh(void) { return calloc(1, sizeof(struct buf)); }\n"                                   \
 	"static void nothing(void) { zero = 0; }\n"                                                                    \
-	"__attribute__((noinline)) struct conn *made(void) { struct conn *c = calloc(1, sizeof *c); c->out = fresh();\n"                  \
+	"__attribute__((noinline)) struct conn *made(void) { struct conn *c = calloc(1, sizeof *c); c->out = "         \
+	"fresh();\n"                                                                                                   \
 	"	c->inner.held = fresh(); c->done = nothing; c->next = calloc(1, sizeof *c); return c; }\n"                   \
 	"static void detach(struct conn *c) { free(c->out); c->out = NULL; }\n"                                        \
 	"static void detach_all(struct conn *head) {\n"                                                                \

@@ -65,6 +65,16 @@ static void indexes_are_told_in_elements(void **state)
 		" for (int i = 0; i < 300; i++) hops[i] = h; work(3); work(-127); return (int)sum; }\n",
 		"heap-overrun (read), medium", "= -127, of elements of 0x8 bytes (struct hop *)",
 		"struct hop * [up to 301] (heap, live, 2408 bytes)"};
+	static const struct told narrowed = {
+		HEAD
+		"struct slot { long key, more[511]; }; struct ring { struct slot *slots; unsigned short head; };\n"
+		"static struct slot *at(struct ring *r, short i) { return &r->slots[i]; }\n"
+		"__attribute__((noinline)) void put(struct ring *r, int k) { struct slot *s = at(r, (short)r->head);\n"
+		" s->key = k; r->head++; }\n"
+		"int main(void) { struct ring r = {calloc(40000, sizeof *r.slots), 32760};\n"
+		" for (int i = 0; i < 10; i++) put(&r, i); return 0; }\n",
+		"wild-write, high", "index -32768, that is 32768 as a signed number of 16 bits, of elements of 0x1000",
+		"struct slot [40000]"};
 	/* a row above the first one, of an image */
 	static const struct told row = {
 		HEAD
@@ -76,6 +86,7 @@ static void indexes_are_told_in_elements(void **state)
 		"wild-read, medium", "that is 640 × 4294967295, (unsigned)-1, + 3, of elements of 0x1 bytes",
 		"unsigned char"};
 	expect_of_two("gcc -g -O0", "clang -g -O2", &row);
+	expect_of_two("gcc -g -O2", "clang -g -O2", &narrowed);
 	expect_of_two("gcc -g -O0", "clang -g -O0", &before);
 	expect_of_two("gcc -g -O2", "clang -g -O2", &negative);
 	expect_of_two("gcc -g -O2", "clang -g -O2", &reversed);
