@@ -21,7 +21,7 @@
 #include "triage/waits/stopped.h"
 #include "triage/explain/expression.h"
 #include "triage/explain/failed_index.h"
-#include "triage/explain/null_member.h"
+#include "triage/fault/null_member.h"
 #include "triage/explain/null_place.h"
 #include "triage/explain/race.h"
 #include "triage/missing_evidence.h"

@@ -8,6 +8,7 @@
 
 #include "dwarf/cexpr/cexpr.h"
 #include "dwarf/types/field.h"
+#include "triage/util/odd_number.h"
 #include "triage/util/statics.h"
 
 enum { LEVELS = 4 };
@@ -182,9 +183,12 @@ static bool add_variable(const struct search *s, struct xc_text *out)
 static void write(const struct search *s, const struct element *e, struct xc_text *out)
 {
 	if (e->named && strspn(e->index, "-0123456789") != strlen(e->index))
-		xc_text_printf(out, "the index `%s` is %" PRId64 ", ", e->index, e->number);
+		xc_text_printf(out, "the index `%s` is %" PRId64, e->index, e->number);
 	else
-		xc_text_printf(out, "the index is %" PRId64 ", ", e->number);
+		xc_text_printf(out, "the index is %" PRId64, e->number);
+	if (e->block)
+		xc_odd_number_index(e->number, e->count, false, out);
+	xc_text_add(out, ", ");
 	if (e->block)
 		xc_text_printf(out, "%s of `%s`, a block of %" PRIu64 " bytes",
 			       e->number < 0 ? "before the beginning" : "past the end", e->array, e->block);

@@ -1,6 +1,4 @@
-/* element_index: see wild_index.h. Few programs count to 4294967295: an index just below a power of two is a
- * negative number in an unsigned variable, and one that is small when its bytes are reversed was not converted from
- * network byte order. Smaller indexes are told as they are. */
+/* element_index: see wild_index.h. */
 #include "triage/memory/wild_index.h"
 
 #include <ctype.h>
@@ -9,72 +7,12 @@
 
 #include "heap/types/typing.h"
 #include "triage/blocks/block_types.h"
+#include "triage/util/odd_number.h"
 
 enum {
-	BACK = 4096,     /* a negative number, not a large one */
 	LEVELS = 4,      /* inlined functions whose variables are compared */
 	COMMON = 1 << 8, /* smaller numbers are in many registers by chance */
-	WRAPPED = 16,    /* how far below 0 a row was, */
-	WIDE = 1 << 16,  /* and how many elements it has */
 };
-
-/* A row below 0 in an unsigned variable, of so many elements, and one of these: "640 × 4294967295, (unsigned)-1, +
- * 3". */
-static bool is_wrapped_row(int64_t index, struct xc_text *text)
-{
-	for (int64_t back = 1; back <= WRAPPED; back++) {
-		int64_t row = (INT64_C(1) << 32) - back, width = index / row, column = index % row;
-		if (index < 0 || width < 2 || width > WIDE || column >= width)
-			continue;
-		xc_text_printf(text, ", that is %" PRId64 " × %" PRId64 ", (unsigned)-%" PRId64, width, row, back);
-		if (column)
-			xc_text_printf(text, ", + %" PRId64, column);
-		return true;
-	}
-	return false;
-}
-
-/* A valid index that was taken for a signed number, as of a table of 256 by a char; of larger tables -1 … -128 are likely
- * what they seem. */
-static bool is_narrowed(int64_t index, uint64_t count, struct xc_text *text)
-{
-	for (unsigned bits = 8; bits <= 32; bits *= 2) {
-		int64_t whole = index + (INT64_C(1) << bits);
-		if (index >= -WRAPPED || index < -(INT64_C(1) << (bits - 1)) || (uint64_t)whole >= count ||
-		    count > UINT64_C(1) << bits)
-			continue;
-		xc_text_printf(text, ", that is %" PRId64 " as a signed number of %u bits", whole, bits);
-		return true;
-	}
-	return false;
-}
-
-bool xc_element_index_remark(int64_t index, uint64_t count, bool sure, struct xc_text *text)
-{
-	static const struct {
-		unsigned bits;
-		const char *type;
-	} types[] = {{32, "unsigned"}, {16, "unsigned short"}};
-	for (size_t i = 0; i < XC_COUNT(types); i++) {
-		int64_t back = (INT64_C(1) << types[i].bits) - index;
-		if (back > 0 && back <= (types[i].bits == 16 ? 16 : BACK)) {
-			xc_text_printf(text, ", that is (%s)-%" PRId64, types[i].type, back);
-			return true;
-		}
-	}
-	if (is_wrapped_row(index, text) || is_narrowed(index, count, text))
-		return true;
-	if (count && sure && index == (int64_t)count) {
-		xc_text_printf(text, ", one past the last of %" PRIu64, count);
-		return true;
-	}
-	uint32_t reversed = __builtin_bswap32((uint32_t)index);
-	if (index > UINT16_MAX && index <= UINT32_MAX && reversed <= (count ? count : COMMON)) {
-		xc_text_printf(text, ", that is %" PRIu32 " with its bytes reversed", reversed);
-		return true;
-	}
-	return false;
-}
 
 /* ---- who holds it ---- */
 
@@ -217,7 +155,7 @@ bool xc_element_index_in_block(const struct xc_crash_context *crash, uint32_t bl
 	if (h.name && !h.is_register)
 		xc_text_printf(text, "`%s` = ", h.name);
 	xc_text_printf(text, "%" PRId64, index);
-	xc_element_index_remark(index, array.count, array.sure, text);
+	xc_odd_number_index(index, array.count, array.sure, text);
 	xc_text_printf(text, ", of elements of 0x%" PRIx64 " bytes (%s)", array.size, array.type);
 	if (h.name && h.is_register)
 		xc_text_printf(text, "; %s holds it", h.name);

@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "triage/explain/array_bounds.h"
 #include "triage/memory/bit_flip.h"
 #include "triage/memory/stale_pointer.h"
 #include "triage/blocks/value_place.h"
 #include "triage/memory/wild_index.h"
+#include "triage/util/odd_number.h"
 #include "triage/util/names.h"
 #include "triage/util/poison.h"
 #include "triage/util/producer.h"
@@ -136,7 +138,7 @@ static void add_index(struct xc_pointer_diagnosis *s, const struct xc_wild_index
 	if (block != XC_NO_BLOCK && xc_block_addr(&heap->blocks, block) == far->good &&
 	    xc_element_index_in_block(s->crash, block, &index, &named) && named)
 		xc_text_printf(text, "; %s", xc_text_string(&index));
-	else if (xc_element_index_remark(far->number, 0, false, &index))
+	else if (xc_odd_number_index(far->number, 0, false, &index))
 		xc_text_printf(text, "; %" PRId64 "%s", far->number, xc_text_string(&index));
 	xc_text_fini(&index);
 }
@@ -174,6 +176,19 @@ static bool diagnose_wild_index(struct xc_pointer_diagnosis *s)
 		return true;
 	}
 	return false;
+}
+
+/* The expression names the array: "the index `i` is 32768, past the end of `r->slots`, a block of 96 bytes". */
+static bool diagnose_element(struct xc_pointer_diagnosis *s)
+{
+	const struct xc_crash_context *crash = s->crash;
+	struct xc_text bounds = {0};
+	bool found = crash->heap && crash->fault.addr_known && !crash->blame.through &&
+		     xc_array_bounds_report(crash, 0, crash->verdict->expression, crash->fault.addr, true, &bounds);
+	if (found)
+		xc_pointer_diagnosis_explain(s, "%s", xc_text_string(&bounds));
+	xc_text_fini(&bounds);
+	return found;
 }
 
 static bool diagnose_bit_flip(struct xc_pointer_diagnosis *s)
@@ -291,6 +306,7 @@ static const struct {
 	{"argument that is no valid object", diagnose_broken, false},
 	{"half a pointer", xc_cut_pointer_diagnose, true},
 	{"far index", diagnose_wild_index, true},
+	{"element that a block does not have", diagnose_element, false},
 	{"flipped bit", diagnose_bit_flip, true},
 	{"member of a local object that was never set", xc_unset_local_diagnose, false},
 	{"no object on the way", diagnose_object, false},

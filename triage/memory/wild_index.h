@@ -32,8 +32,4 @@ bool xc_wild_index_find(const struct xc_crash_context *crash, uint64_t value, in
 bool xc_element_index_in_block(const struct xc_crash_context *crash, uint32_t block, struct xc_text *text,
 			       bool *named_out);
 
-/* Append what is remarkable in an index: ", that is (unsigned)-1", or nothing. count: the elements of the array; 0:
- * not known; sure: there are no fewer. False when nothing is. */
-bool xc_element_index_remark(int64_t index, uint64_t count, bool sure, struct xc_text *text);
-
 #endif

@@ -12,7 +12,7 @@
 
 #include "core/base/text.h"
 #include "triage/dataflow/origin.h"
-#include "triage/util/absurd_size.h"
+#include "triage/util/odd_number.h"
 #include "triage/runtime/cause_abort.h"
 
 enum { RSI = 4, RDI = 5, OUTWARD = 3, WAYS = 32, BACK = 400, COPIES = 4 };
@@ -223,7 +223,7 @@ static void classify(struct xc_crash_context *crash, const struct xc_frame_code 
 	if (bytes_asked(s, call, allocator, &bytes)) {
 		xc_text_printf(&cause, "%s() was asked for %" PRIu64 " bytes (", allocator->name, bytes);
 		xc_text_size(&cause, bytes);
-		xc_text_add(&cause, xc_absurd_size_add(bytes, &why) ? "; " : "");
+		xc_text_add(&cause, xc_odd_number_size(bytes, &why) ? "; " : "");
 		xc_text_printf(&cause, "%s)", xc_text_string(&why));
 	} else {
 		xc_text_printf(&cause, "%s() was asked for memory", allocator->name);

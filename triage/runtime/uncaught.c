@@ -18,7 +18,7 @@
 #include "triage/dataflow/argument.h"
 #include "triage/explain/vtable_slot.h"
 #include "triage/survey/dying_object.h"
-#include "triage/util/absurd_size.h"
+#include "triage/util/odd_number.h"
 #include "triage/runtime/exception.h"
 #include "triage/util/user_code.h"
 #include "triage/util/names.h"
@@ -178,7 +178,7 @@ static bool asked_for(const struct xc_crash_context *crash, uint64_t *size_out)
 static char *refused_size(const struct xc_crash_context *crash, const char *type, uint64_t size)
 {
 	struct xc_text why = {0};
-	bool absurd = xc_absurd_size_add(size, &why);
+	bool absurd = xc_odd_number_size(size, &why);
 	char *cause = xc_asprintf("operator new could not allocate the %" PRIu64
 				  " bytes that %s requested%s%s%s, and nothing caught %s",
 				  size, xc_crash_context_culprit(crash), absurd ? " (" : "", xc_text_string(&why),

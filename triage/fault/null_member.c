@@ -1,4 +1,4 @@
-#include "triage/explain/null_member.h"
+#include "triage/fault/null_member.h"
 
 #include <inttypes.h>
 #include <string.h>

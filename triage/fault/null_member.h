@@ -5,9 +5,9 @@
 #include "triage/crash/crash_context.h"
 
 /* For classes of NULL: when the NULL is still in a member, or in a variable with a fixed place, add evidence of the
- * functions that set it to NULL; where none is found, of those that write it. When another thread is in such a function,
- * on the same object as far as is known, the kind of the class is "race". Costs what writers.h says, some times, and
- * up to 64 stacks. */
+ * functions that set it to NULL; where none is found, of those that write it. When another thread is in such a
+ * function, on the same object as far as is known, the kind of the class is "race". Costs what writers.h says, some
+ * times, and up to 64 stacks. */
 void xc_null_member_report(struct xc_crash_context *crash);
 
 #endif
