@@ -8,7 +8,7 @@
 #include "triage/survey/survey.h"
 #include "triage/util/same_type.h"
 
-enum { MEMBERS = 64, NESTING = 2 };
+enum { MEMBERS = 64, NESTING = 2, LOOKS = 1 << 16 /* at members, in all */ };
 
 struct search {
 	const struct xc_crash_context *crash;
@@ -16,6 +16,7 @@ struct search {
 	const char *length;       /* of that: the number's path */
 	uint64_t count, room;     /* elements: of the slice; that the block has from there on */
 	uint32_t block;
+	unsigned looks;
 };
 
 /* Do `count` elements from `begin` on begin in a live block, end behind it, and reach the fault? */
@@ -53,10 +54,11 @@ static bool find_length(struct search *s, const struct xc_value *record, xc_addr
 {
 	size_t count, len = path->len;
 	const struct xc_member *members = xc_type_members(xc_type_complete(xc_type_strip(record->type)), &count);
-	for (size_t i = 0; i < count && i < MEMBERS; i++) {
+	for (size_t i = 0; i < count && i < MEMBERS && s->looks < LOOKS; i++) {
 		const struct xc_member *member = &members[i];
 		struct xc_value value;
 		uint64_t number;
+		s->looks++;
 		if (!member->name || member->dynamic || member->base || !member->type)
 			continue;
 		xc_value_field(record, member, &value);

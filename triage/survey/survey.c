@@ -146,6 +146,7 @@ static void look_at_members(struct survey *s, const struct xc_value *record, con
 		xc_value_field(record, &members[i], &member);
 		bool pointer = xc_type_strip(members[i].type)->kind == XC_TYPE_POINTER;
 		if (members[i].base || (!members[i].name && xc_same_type_is_record(members[i].type))) {
+			s->left--;
 			look_at_members(s, &member, joint, depth);
 			continue;
 		}
