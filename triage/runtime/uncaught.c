@@ -216,11 +216,12 @@ static const char *barrier_name(const struct xc_place *place)
 	return name;
 }
 
-/* The function that stopped it. _Unwind_RaiseException keeps the context of the frame that it has reached in its own
- * frame: { …, stack pointer, program counter, … } (libgcc 12, unwind-dw2.c, struct _Unwind_Context). */
-static const char *no_passing(const struct xc_crash_context *crash)
+/* The function that stopped it. _Unwind_RaiseException, and _Unwind_Resume behind clean-up code, keep the context of the
+ * frame that they have reached in their own frame: { …, stack pointer, program counter, … } (libgcc 12, unwind-dw2.c,
+ * struct _Unwind_Context). */
+static const char *no_passing(const struct xc_crash_context *crash, bool resumed)
 {
-	size_t raise = frame_called(crash, "_Unwind_RaiseException"), found = 0;
+	size_t raise = frame_called(crash, resumed ? "_Unwind_Resume" : "_Unwind_RaiseException"), found = 0;
 	uint64_t from, end, word[2], sp;
 	int number = crash->process->arch->sp;
 	if (raise + 1 >= crash->frame_count || !xc_regs_get(&crash->frames[raise].regs, number, &from) ||
@@ -241,17 +242,18 @@ static void classify_thrown(struct xc_crash_context *crash, const struct xc_exce
 	bool personality = passes(crash, "__gxx_personality_v0"), clang = passes(crash, "__clang_call_terminate");
 	bool again = passes(crash, "__cxa_rethrow") || passes(crash, "std::rethrow_exception");
 	const char *confidence = e->sure ? "certain" : "likely";
-	const char *barrier = personality ? no_passing(crash) : clang ? xc_crash_context_culprit(crash) : NULL;
+	bool resumed = !passes(crash, "_Unwind_RaiseException") && passes(crash, "_Unwind_Resume");
+	const char *from = resumed ? "which passed through" : "thrown by"; /* the thrower's frame is gone */
+	const char *barrier = personality ? no_passing(crash, resumed) : clang ? xc_crash_context_culprit(crash) : NULL;
 	char *cause;
 	if (clang)
 		cause = xc_asprintf("%s was thrown through noexcept code of %s; the thrower's frame is gone", e->type,
 				    barrier);
 	else if (barrier)
-		cause = xc_asprintf("%s, thrown by %s, reached noexcept code of %s", e->type,
+		cause = xc_asprintf("%s, %s %s, reached noexcept code of %s", e->type, from,
 				    xc_crash_context_culprit(crash), barrier);
 	else if (personality)
-		cause = xc_asprintf("%s, thrown by %s, reached noexcept code", e->type,
-				    xc_crash_context_culprit(crash));
+		cause = xc_asprintf("%s, %s %s, reached noexcept code", e->type, from, xc_crash_context_culprit(crash));
 	else
 		cause = xc_asprintf("%s was thrown%s by %s, and nothing caught it", e->type, again ? " again" : "",
 				    xc_crash_context_culprit(crash));

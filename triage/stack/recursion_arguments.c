@@ -10,6 +10,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "dwarf/view/view.h"
+#include "triage/util/same_type.h"
+
 enum {
 	ENDS = 8, /* rounds at either end */
 	SAMPLES = 2 * ENDS,
@@ -218,7 +221,7 @@ static void report_step(const struct rounds *r, const struct argument *a, int64_
 	size_t inner = 0, outer = 0;
 	ends_of(r, a, &inner, &outer);
 	uint64_t by = step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
-	const char *does = step < 0 ? "shrinks" : "grows";
+	const char *does = is_pointer(a) ? step < 0 ? "goes back" : "advances" : step < 0 ? "shrinks" : "grows";
 	if (is_pointer(a))
 		xc_verdict_evidence(r->crash->report, "%s %s by %" PRIu64 " bytes each round", a->name, does, by);
 	else if (xc_type_strip(a->type)->is_signed)
@@ -249,13 +252,84 @@ static bool report_pointer(const struct rounds *r, const struct argument *a)
 	return follows || ring;
 }
 
+/* Of the thread's stack: an object of the caller's. Its address falls with the stack, and tells nothing. */
+static bool is_on_stack(const struct rounds *r, const struct argument *a)
+{
+	uint64_t sp;
+	size_t inner = 0, outer = 0;
+	const struct xc_mapping *m = xc_regs_get(&r->crash->fault.frame.regs, r->crash->process->arch->sp, &sp)
+					     ? xc_process_mapping(r->crash->process, sp)
+					     : NULL;
+	return ends_of(r, a, &inner, &outer) && m &&
+	       xc_process_mapping(r->crash->process, a->samples[outer].value) == m;
+}
+
+/* A container or text that is passed by its address, as long as its elements. False: it is none, or not known. */
+static bool count_elements(const struct rounds *r, struct argument *a, bool *text_out)
+{
+	const struct xc_type *target = xc_same_type_pointed(a->type);
+	size_t known = 0;
+	for (size_t i = 0; i < r->sample_count && target; i++) {
+		struct xc_view view;
+		if (!a->samples[i].known)
+			continue;
+		struct xc_value object = xc_value_memory(r->crash->process, target, a->samples[i].value);
+		a->samples[i].known =
+			xc_view_open(&object, &view) == XC_VIEW_FOUND && view.count_known &&
+			(view.kind == XC_VIEW_TEXT || view.kind == XC_VIEW_LIST || view.kind == XC_VIEW_MAP);
+		if (!a->samples[i].known)
+			continue;
+		a->samples[i].value = view.count;
+		*text_out = view.kind == XC_VIEW_TEXT;
+		known++;
+	}
+	return known >= LEAST;
+}
+
+/* Does it only grow (1) or only shrink (-1) inward, in most rounds that are known? 0: neither. */
+static int trend_of(const struct rounds *r, const struct argument *a)
+{
+	const struct sample *inner = NULL;
+	size_t grows = 0, shrinks = 0, pairs = 0;
+	for (size_t i = 0; i < r->sample_count; i++) {
+		const struct sample *outer = &a->samples[i];
+		if (!outer->known)
+			continue;
+		pairs += inner != NULL;
+		grows += inner && inner->value > outer->value;
+		shrinks += inner && inner->value < outer->value;
+		inner = outer;
+	}
+	return 2 * grows > pairs && !shrinks ? 1 : 2 * shrinks > pairs && !grows ? -1 : 0;
+}
+
+/* "dir has more and more characters: 57 → 11473" */
+static void report_elements(const struct rounds *r, const struct argument *a)
+{
+	struct argument counts = *a;
+	size_t inner = 0, outer = 0;
+	bool text = false;
+	int trend = count_elements(r, &counts, &text) ? trend_of(r, &counts) : 0;
+	if (!trend)
+		return;
+	ends_of(r, &counts, &inner, &outer);
+	xc_auto(xc_freep) char *does =
+		xc_asprintf("%s has %s %s", a->name, trend < 0 ? "fewer and fewer" : "more and more",
+			    text ? "characters" : "elements");
+	xc_verdict_evidence(r->crash->report, "%s: %" PRIu64 " → %" PRIu64, does, counts.samples[outer].value,
+			    counts.samples[inner].value);
+	xc_verdict_redact(r->crash->report, does);
+}
+
 static void report_argument(const struct rounds *r, const struct argument *a)
 {
 	int64_t step = step_of(r, a);
 	size_t ring = 0;
 	if (is_pointer(a) && report_pointer(r, a))
 		return;
-	if (step)
+	if (is_pointer(a) && is_on_stack(r, a))
+		report_elements(r, a);
+	else if (step)
 		report_step(r, a, step);
 	else if (!is_pointer(a) && (ring = ring_of(r, a)))
 		xc_verdict_evidence(r->crash->report, "%s takes the same %zu values over and over", a->name, ring);

@@ -322,6 +322,14 @@ static void look_at_static(void *user, const char *name, const struct xc_value *
 		look(s, value, ELEMENTS, DEPTH);
 }
 
+/* Does an exception unwind the frame? Its clean-up code has destroyed the variables. */
+static bool is_unwound(const struct xc_crash_context *crash, size_t frame)
+{
+	static const char *const resume[] = {"_Unwind_Resume", "_Unwind_Resume_or_Rethrow", NULL};
+	const struct xc_place *called = frame ? xc_crash_context_place(crash, frame - 1) : NULL;
+	return called && called->symbol && xc_names_find(resume, called->symbol);
+}
+
 void xc_survey_walk(const struct xc_crash_context *crash, xc_survey_fn *each, void *user)
 {
 	struct survey s = {.crash = crash, .each = each, .user = user, .left = VALUES};
@@ -330,7 +338,7 @@ void xc_survey_walk(const struct xc_crash_context *crash, xc_survey_fn *each, vo
 	for (size_t i = 0; i < crash->frame_count && i < crash->blamed + FRAMES && functions < FUNCTIONS; i++) {
 		const struct xc_frame_context context = xc_crash_context_frame(crash, i);
 		size_t level;
-		if (context.place->line_only || !xc_user_code_level(context.place, &level))
+		if (context.place->line_only || !xc_user_code_level(context.place, &level) || is_unwound(crash, i))
 			continue;
 		own = own ? own : context.place;
 		for (; level < context.place->level_count; level++)
