@@ -40,28 +40,32 @@ static bool place_of(const struct xc_crash_context *crash, xc_addr at, bool stac
 	       !(stack && (!strstr(place, "#") || strstr(place, "no named variable")));
 }
 
-/* What the object that has the pointer says: of a buffer often its length. */
-static void report_object(const struct xc_crash_context *crash, xc_addr at, uint32_t *last)
+void xc_referrers_object(const struct xc_crash_context *crash, const struct xc_type *type, xc_addr addr, unsigned depth)
 {
 	struct xc_format_options options = xc_format_defaults();
 	struct xc_text text = {0};
-	uint32_t block;
-	const struct xc_typed *typed = xc_block_types_at(crash, at, &block);
-	if (!typed || typed->offset || typed->shape != XC_TYPED_ONE || typed->confidence < XC_TYPE_STRONG ||
-	    block == *last)
-		return;
-	*last = block;
-	const struct xc_value object =
-		xc_value_memory(crash->process, typed->type, xc_block_addr(&crash->heap->blocks, block));
-	options.depth = 1;
+	const struct xc_value object = xc_value_memory(crash->process, type, addr);
+	const char *name = xc_type_name(type);
+	options.depth = depth;
 	options.length = OBJECT_MOST;
-	const char *name = xc_type_name(typed->type);
 	if (xc_format_whole(&text, &object, &options)) {
 		xc_verdict_evidence(crash->report, "that %s is %s", name, xc_text_string(&text));
 		xc_verdict_redact(crash->report,
 				  xc_arena_printf(&crash->report->arena, "that %s holds other values, too", name));
 	}
 	xc_text_fini(&text);
+}
+
+/* What the object that has the pointer says: of a buffer often its length. */
+static void report_object(const struct xc_crash_context *crash, xc_addr at, uint32_t *last)
+{
+	uint32_t block;
+	const struct xc_typed *typed = xc_block_types_at(crash, at, &block);
+	if (!typed || typed->offset || typed->shape != XC_TYPED_ONE || typed->confidence < XC_TYPE_STRONG ||
+	    block == *last)
+		return;
+	*last = block;
+	xc_referrers_object(crash, typed->type, xc_block_addr(&crash->heap->blocks, block), 1);
 }
 
 size_t xc_referrers_report(const struct xc_crash_context *crash, uint32_t block, bool stacks, const char *what)

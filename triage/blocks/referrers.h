@@ -9,4 +9,9 @@
  * many. */
 size_t xc_referrers_report(const struct xc_crash_context *crash, uint32_t block, bool stacks, const char *what);
 
+/* Report what an object holds, its records so deep: "that struct message is {type = 7, length = 28654, …}". Nothing
+ * when that is not all known, or a long text. */
+void xc_referrers_object(const struct xc_crash_context *crash, const struct xc_type *type, xc_addr addr,
+			 unsigned depth);
+
 #endif

@@ -40,6 +40,7 @@ struct xc_crash_context {
 	size_t blamed;                      /* its index in frames; meaningful when blame.place */
 	uint64_t pointer;                   /* value of the bad pointer, without index and offset; 0: not known */
 	bool number;                        /* the bad pointer is a small number, and no offset from NULL */
+	bool number_likely;                 /* meaningful with it: that is not certain */
 	bool no_access;                     /* no instruction raised the signal: what it would access says nothing */
 	bool by_errno;                      /* errno may say why it is none: a call returned it, or it is a stream */
 	bool unset;                         /* it is likely a member that was never set */

@@ -78,6 +78,16 @@ static bool is_number(const struct xc_crash_context *crash, const struct xc_faul
 	return whole && (uint64_t)f->form.constant % size == 0 && f->value % size;
 }
 
+/* A pointer that was loaded from memory as it is: an offset from NULL would have been added to a NULL before, and few
+ * members lie behind the first page of an object. */
+static bool is_stored_number(const struct xc_crash_context *crash, const struct xc_faulting_operand *f)
+{
+	enum { FIRST_PAGE = 4096 };
+	const struct xc_deref *bad = xc_derefs_bad(crash->derefs);
+	return f->bad.text && !f->divides && !f->called && bad && bad->at_known && bad->value_known &&
+	       bad->value == f->value && f->value >= FIRST_PAGE && f->value < XC_NULL_PAGES;
+}
+
 /* The function of the C library that returned the bad value, and sets errno when it fails; NULL: none. */
 static const char *failed_call(const struct xc_faulting_operand *f)
 {
@@ -103,7 +113,7 @@ static bool is_stream(const struct xc_type *pointer)
 /* "`r` is NULL", "`n->next` is 0x10", "`p` points to unmapped memory" */
 static void add_bad(const struct xc_crash_context *crash, const struct xc_faulting_operand *f, struct xc_text *text)
 {
-	bool result = f->bad.kind == XC_SYMBOLIC_RESULT, number = is_number(crash, f);
+	bool result = f->bad.kind == XC_SYMBOLIC_RESULT, number = is_number(crash, f) || is_stored_number(crash, f);
 	uint64_t now;
 	if (!f->bad.text)
 		return;
@@ -318,6 +328,8 @@ static void report_operand(struct xc_crash_context *crash, struct xc_faulting_op
 		crash->verdict->origin = xc_arena_printf(arena, "%s%s", sure ? "" : "likely ", xc_text_string(&origin));
 	f->form.sure &= are_members_sure(crash, f);
 	crash->number |= f->form.sure && (is_number(crash, f) || is_map_failed(f));
+	crash->number_likely = !crash->number && f->form.sure && is_stored_number(crash, f);
+	crash->number |= crash->number_likely;
 	crash->by_errno = is_map_failed(f) || (f->bad.text && f->value_known && !f->value && !f->divides &&
 					       (f->failed || is_stream(f->bad.type)));
 	if (f->place.text) {

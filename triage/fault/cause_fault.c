@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "core/facts/facts.h"
-#include "triage/util/names.h"
+#include "triage/blocks/referrers.h"
+#include "triage/dataflow/deref.h"
 #include "triage/explain/taint.h"
+#include "triage/util/names.h"
+#include "triage/util/same_type.h"
 
 enum {
 	NULL_PAGES = 64 << 10,
@@ -131,13 +134,23 @@ bool xc_cause_fault_null(struct xc_crash_context *crash)
 	return true;
 }
 
+/* The record that the number was read from: of a union the tag beside it. */
+static void report_record(const struct xc_crash_context *crash)
+{
+	const struct xc_deref *bad = xc_derefs_bad(crash->derefs);
+	const struct xc_type *type = bad && bad->led_known ? xc_same_type_pointed(bad->pointer_type) : NULL;
+	if (bad && bad->value_known && bad->value && xc_same_type_is_record(type))
+		xc_referrers_object(crash, type, bad->led, 2);
+}
+
 void xc_cause_fault_number(struct xc_crash_context *crash)
 {
 	static const char *const names[] = {"null-read", "null-write", "null-access", NULL};
 	if (!crash->number || !xc_names_find(names, crash->verdict->class_name))
 		return;
 	wild(crash, crash->verdict->cause);
-	if (crash->broken)
+	report_record(crash);
+	if (crash->broken || crash->number_likely)
 		crash->verdict->confidence = "likely";
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "triage/code/body_cache.h"
+#include "triage/explain/faulting_operand.h"
 #include "triage/goroutine/govalue.h"
 #include "triage/util/sourceline.h"
 
@@ -82,6 +83,19 @@ static bool has_receiver(const struct xc_crash_context *crash)
 	       xc_value_load(&values[0].value, &receiver) && receiver;
 }
 
+/* Is it known that the nil pointer was another one than the receiver? */
+static bool is_other_nil(struct xc_crash_context *crash)
+{
+	struct xc_faulting_operand f;
+	struct xc_named_value *values;
+	const struct xc_frame_context in = xc_crash_context_frame(crash, crash->blamed);
+	const struct xc_linear_expr_part *base =
+		xc_faulting_operand_find(crash, &f) ? xc_symbolic_value_pointer(&f.form) : NULL;
+	return base && base->term.text && base->times == 1 && f.form.count == 1 &&
+	       xc_variable_values(&in, crash->blame.level, false, &crash->report->arena, &values) && values[0].name &&
+	       strcmp(base->term.text, values[0].name) != 0;
+}
+
 /* Did the caller call it by an address in a register or in memory? */
 static bool is_called_indirectly(const struct xc_crash_context *crash)
 {
@@ -96,7 +110,7 @@ static bool is_called_indirectly(const struct xc_crash_context *crash)
 
 void xc_gotypednil_report(const struct xc_godeath *d)
 {
-	const struct xc_crash_context *crash = d->crash;
+	struct xc_crash_context *crash = d->crash;
 	size_t len;
 	const char *function = crash->blame.place ? xc_place_function(crash->blame.place, crash->blame.level) : NULL;
 	const char *receiver = receiver_of(function, &len);
@@ -105,7 +119,7 @@ void xc_gotypednil_report(const struct xc_godeath *d)
 	for (size_t i = crash->blamed + 1; i < crash->frame_count && i <= crash->blamed + CALLERS; i++)
 		if (report_frame(d, i, receiver, len))
 			return;
-	if (is_called_indirectly(crash) && !has_receiver(crash))
+	if (is_called_indirectly(crash) && !has_receiver(crash) && !is_other_nil(crash))
 		xc_verdict_evidence(
 			crash->report,
 			"%s was called through an interface or a function value: perhaps an interface that holds "

@@ -216,9 +216,9 @@ static const char *barrier_name(const struct xc_place *place)
 	return name;
 }
 
-/* The function that stopped it. _Unwind_RaiseException, and _Unwind_Resume behind clean-up code, keep the context of the
- * frame that they have reached in their own frame: { …, stack pointer, program counter, … } (libgcc 12, unwind-dw2.c,
- * struct _Unwind_Context). */
+/* The function that stopped it. _Unwind_RaiseException, and _Unwind_Resume behind clean-up code, keep the context of
+ * the frame that they have reached in their own frame: { …, stack pointer, program counter, … } (libgcc 12,
+ * unwind-dw2.c, struct _Unwind_Context). */
 static const char *no_passing(const struct xc_crash_context *crash, bool resumed)
 {
 	size_t raise = frame_called(crash, resumed ? "_Unwind_Resume" : "_Unwind_RaiseException"), found = 0;
