@@ -295,6 +295,83 @@ enum xc_rust_release xc_rust_release(const struct xc_body *body, const struct xc
 	return takes && !doubtful && gave_back(body, frame, lock) ? XC_RUST_RELEASE_PAST : XC_RUST_RELEASE_UNKNOWN;
 }
 
+/* ---- was it taken before? ---- */
+
+enum { FREE = 1, HELD = 2, TWICE = 4, NEAR = 16 };
+
+/* Does it wait where it does not get the lock: a call of lock_contended() follows? Else it only tries. */
+static bool waits_for_it(const struct walk *w, size_t take)
+{
+	struct walk near = *w;
+	bool waits = false;
+	forget(&near);
+	go_on(&near, take);
+	for (size_t next = 0; next < near.count && next < NEAR && !waits; next++) {
+		const struct xc_insn *insn = &w->body->insns[near.queue[next]];
+		const char *callee = insn->kind == XC_INSN_CALL ? xc_body_callee(w->body, insn, NULL) : NULL;
+		waits = callee && strstr(callee, "contended");
+		if (!waits && act_of(w->body->process, insn) != TAKES)
+			go_on(&near, near.queue[next]);
+	}
+	return waits;
+}
+
+/* The states behind the instructions of one round of walks, each from where the lock comes into a state. */
+static void walk_from(struct walk *w, size_t at, const enum act *acts, unsigned state, uint8_t *states)
+{
+	forget(w);
+	go_to(w, at);
+	for (size_t next = 0; next < w->count; next++) {
+		size_t here = w->queue[next];
+		states[here] |= (uint8_t)state;
+		if (acts[here] == NOTHING)
+			go_on(w, here);
+	}
+}
+
+/* Walk on behind each act on the lock that was reached in a state. */
+static void walk_behind(struct walk *w, const enum act *acts, enum act act, unsigned before, unsigned after,
+			uint8_t *states)
+{
+	for (size_t i = 0; i < w->body->count; i++) {
+		if (acts[i] != act || !(states[i] & before))
+			continue;
+		forget(w);
+		go_on(w, i);
+		size_t count = w->count, next[2] = {count > 0 ? w->queue[0] : 0, count > 1 ? w->queue[1] : 0};
+		for (size_t k = 0; k < count && k < 2; k++)
+			walk_from(w, next[k], acts, after, states);
+	}
+}
+
+bool xc_rust_release_took(const struct xc_body *body, const struct xc_frame *frame, xc_addr lock)
+{
+	struct walk w;
+	if (!begin(&w, body, frame, lock))
+		return false;
+	enum act *acts = xc_alloc(body->count * sizeof *acts);
+	uint8_t *states = xc_alloc(body->count);
+	bool known = !w.doubtful;
+	for (size_t i = 0; i < body->count; i++) {
+		acts[i] = act_on(&w, i);
+		if (acts[i] == TAKES && !waits_for_it(&w, i))
+			acts[i] = NOTHING;
+	}
+	walk_from(&w, body->entry, acts, FREE, states);
+	/* What was given back is free again: twice, for what is reached behind that. */
+	for (int round = 0; round < 2; round++) {
+		walk_behind(&w, acts, TAKES, FREE, HELD, states);
+		walk_behind(&w, acts, GIVES, HELD | TWICE, FREE, states);
+		walk_behind(&w, acts, TAKES, HELD, TWICE, states);
+	}
+	long here = xc_body_at(body, frame->pc);
+	bool took = known && here >= 0 && states[here] == TWICE;
+	free(states);
+	free(acts);
+	end(&w);
+	return took;
+}
+
 /* ---- places of the frame ---- */
 
 /* Does the instruction read or write one of the places, or take the address of it? */

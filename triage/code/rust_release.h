@@ -17,6 +17,10 @@ enum xc_rust_release {
  * of the frame's stack. The body is that of the function; NULL: unknown. O(instructions). x86-64 only. */
 enum xc_rust_release xc_rust_release(const struct xc_body *body, const struct xc_frame *frame, xc_addr lock);
 
+/* Of a frame that waits for the lock: has its function taken it before, and not given it back, whatever way led here?
+ * A function that was inlined may take it again. Likewise. */
+bool xc_rust_release_took(const struct xc_body *body, const struct xc_frame *frame, xc_addr lock);
+
 /* Is the function done with what was at these addresses of its frame, as with a guard that was dropped or given away
  * to be dropped: has it called that, and does no way from the frame's position on lead to an instruction that uses one
  * of them? False when not known. Likewise. */

@@ -178,13 +178,14 @@ static bool find_reused(struct xc_pointed *t, bool near, struct xc_stale *out)
 	return text || other;
 }
 
-/* The new owner of the block need not be known: its text is, and who else had the old object. */
+/* The new owner of the block need not be known: its text is, and who else had the old object, or where the container is
+ * that had it. */
 static bool find_overwritten(const struct xc_pointed *t, struct xc_stale *out)
 {
 	struct xc_arena *arena = &t->crash->report->arena;
 	struct xc_text shown = {0};
 	uint64_t offset, rest;
-	bool found = has_text_inside(t, &shown, &offset) && xc_other_owner_has_fellow(t);
+	bool found = has_text_inside(t, &shown, &offset) && (t->moved || xc_other_owner_has_fellow(t));
 	if (found) {
 		struct xc_text path = {0};
 		xc_field_path(&path, t->type, offset, &rest);
