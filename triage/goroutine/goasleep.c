@@ -189,6 +189,7 @@ void xc_goasleep_report(struct xc_crash_context *crash, const struct xc_goruntim
 	struct census *c = xc_arena_alloc(&crash->report->arena, sizeof *c);
 	struct xc_goroutine_list list = {0};
 	uint64_t i = 0, told = 0;
+	size_t waiting;
 	xc_addr g;
 	c->crash = crash;
 	c->go = go;
@@ -204,6 +205,8 @@ void xc_goasleep_report(struct xc_crash_context *crash, const struct xc_goruntim
 	if (c->waiting > told)
 		xc_verdict_evidence(crash->report, "and %" PRIu64 " more goroutine%s", c->waiting - told,
 				    c->waiting - told == 1 ? " waits" : "s wait");
+	if (c->waiting == c->item_count)
+		xc_gochannel_report_used_up(crash, go, c->items, c->item_count, &waiting);
 	report_missing(c, &list, i);
 	if (c->count)
 		*crash = c->groups[0].crash;

@@ -3,10 +3,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "dwarf/stack/variable.h"
+#include "triage/code/body.h"
+#include "triage/goroutine/gopackage.h"
 #include "triage/goroutine/gospan.h"
 #include "triage/goroutine/gotype.h"
+#include "triage/util/names.h"
 
 enum { CALLERS = 3 };
 enum { TOLD = 3, ASKED = 64, STACK = 1 << 13, OBJECT = 1 << 12, WORD = 8, BYTES = 8 << 20 };
@@ -196,4 +200,103 @@ void xc_gochannel_describe(const struct xc_crash_context *crash, const struct xc
 	if (found > TOLD)
 		xc_text_printf(text, ", and %zu others", found - TOLD);
 	xc_gospans_fini(&s.spans);
+}
+
+/* ---- semaphores ---- */
+
+enum { SENDERS = 16 /* that are looked at */ };
+
+/* One without content whose buffer is full: who sends takes a place, who receives gives it back. */
+static bool is_used_up(const struct xc_goruntime *go, xc_addr channel, uint64_t *places)
+{
+	uint64_t taken, size;
+	return channel && xc_goruntime_read(go, "runtime.hchan", channel, "dataqsiz", places) && *places &&
+	       xc_goruntime_read(go, "runtime.hchan", channel, "qcount", &taken) && taken == *places &&
+	       xc_goruntime_read(go, "runtime.hchan", channel, "elemsize", &size) && !(size & UINT16_MAX);
+}
+
+/* Does the function that sends receive, too, by itself or in a function that it defers? */
+static bool gives_back(const struct xc_crash_context *crash, const struct xc_gowait *w)
+{
+	static const char *const names[] = {"runtime.chanrecv1", "runtime.chanrecv2", "runtime.deferreturn", NULL};
+	struct xc_arena scratch = {0};
+	const struct xc_body *body = xc_body_read(crash->process, xc_frame_lookup(&w->blame.frame), &scratch);
+	bool found = false;
+	for (size_t i = 0; body && i < body->count && !found; i++) {
+		const char *callee =
+			body->insns[i].kind == XC_INSN_CALL ? xc_body_callee(body, &body->insns[i], NULL) : NULL;
+		found = callee && xc_names_find(names, callee);
+	}
+	xc_arena_fini(&scratch);
+	return found;
+}
+
+static bool is_in(const struct xc_crash_context *crash, const struct xc_gowait *w, const char *function)
+{
+	for (size_t i = 0; i < w->frame_count; i++) {
+		const struct xc_place *place = xc_debuginfo_place(crash->process, xc_frame_lookup(&w->frames[i]));
+		for (size_t l = 0; l < place->level_count; l++) {
+			const char *name = xc_place_function(place, l);
+			if (name && strcmp(name, function) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Is a goroutine that does not wait for a place in one of the functions of the program that lead to where they wait? It
+ * may have one. */
+static bool may_be_had(const struct xc_crash_context *crash, const struct xc_gowait *items, size_t count,
+		       const struct xc_gowait *w)
+{
+	for (size_t f = 0; f < w->frame_count; f++) {
+		const struct xc_place *place = xc_debuginfo_place(crash->process, xc_frame_lookup(&w->frames[f]));
+		for (size_t l = 0; l < place->level_count; l++) {
+			const char *name = xc_place_function(place, l);
+			if (!name || xc_gopackage_is_standard(name))
+				continue;
+			for (size_t i = 0; i < count; i++)
+				if (items[i].object != w->object &&
+				    (!items[i].frame_count || is_in(crash, &items[i], name)))
+					return true;
+		}
+	}
+	return false;
+}
+
+static bool is_lost(const struct xc_crash_context *crash, const struct xc_goruntime *go, const struct xc_gowait *items,
+		    size_t count, const struct xc_gowait *w)
+{
+	uint64_t places;
+	if (w->kind != XC_GOWAIT_SEND || !w->blame.place || !is_used_up(go, w->object, &places))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (items[i].object == w->object && items[i].kind != XC_GOWAIT_SEND)
+			return false; /* one that receives */
+	return gives_back(crash, w) && !may_be_had(crash, items, count, w);
+}
+
+const struct xc_gowait *xc_gochannel_report_used_up(const struct xc_crash_context *crash, const struct xc_goruntime *go,
+						    const struct xc_gowait *items, size_t count, size_t *waiting_out)
+{
+	const struct xc_gowait *w = NULL;
+	struct xc_text where = {0};
+	*waiting_out = 0;
+	for (size_t i = 0, senders = 0; i < count && senders < SENDERS && !w; i++) {
+		senders += items[i].kind == XC_GOWAIT_SEND;
+		w = is_lost(crash, go, items, count, &items[i]) ? &items[i] : NULL;
+	}
+	if (!w)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		*waiting_out += items[i].object == w->object;
+	const char *name = xc_gochannel_name(crash, w, w->object);
+	xc_gowait_where(&w->blame, &where);
+	xc_verdict_evidence(crash->report,
+			    "all places of the semaphore %s%s%s0x%" PRIx64
+			    " are taken, and no goroutine is beyond %s: likely they were not given back, as after an "
+			    "early return or a panic",
+			    name ? "`" : "", name ? name : "", name ? "` at " : "", w->object, xc_text_string(&where));
+	xc_text_fini(&where);
+	return w;
 }

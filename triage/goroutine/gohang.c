@@ -368,7 +368,10 @@ static void classify(struct census *c)
 	const struct xc_gowait *of = NULL, *reader, *w = find_cycle(c, &cycle), *last = w ? NULL : find_last(c, &of);
 	size_t readers = count_readers(c, &reader);
 	bool ends = c->main_stuck && c->sure_stuck && none_goes_on(c) && !rests(c);
-	bool sure = cycle || readers || ends, stands = sure || none_goes_on(c);
+	size_t waiting = 0;
+	const struct xc_gowait *used_up =
+		c->all == c->count ? xc_gochannel_report_used_up(crash, &c->go, c->items, c->count, &waiting) : NULL;
+	bool sure = cycle || readers || ends || used_up, stands = sure || none_goes_on(c);
 	report_missing(c);
 	xc_auto(xc_freep) char *cause = tell(c);
 	/* Programs do not rest at a mutex. */
@@ -378,11 +381,16 @@ static void classify(struct census *c)
 				    cause);
 		return;
 	}
-	w = w ? w : reader ? reader : last ? last : choose(c);
+	bool lost = !w && !reader && !ends && used_up;
+	w = w ? w : reader ? reader : lost ? used_up : last ? last : choose(c);
 	bool likely = sure || c->sure_stuck;
 	if (crash->verdict->headline)
 		xc_verdict_evidence(crash->report, "%s", crash->verdict->headline);
-	crash->verdict->headline = headline(c, cycle, readers, last, of);
+	crash->verdict->headline =
+		lost ? xc_arena_printf(&crash->report->arena,
+				       "%zu goroutine%s for a semaphore whose places likely were not given back",
+				       waiting, waiting == 1 ? " waits" : "s wait")
+		     : headline(c, cycle, readers, last, of);
 	crash->blame = w->blame;
 	crash->frames = w->frames;
 	crash->frame_count = w->frame_count;
