@@ -159,6 +159,16 @@ static bool add_suspect(const struct xc_hang_suspect *s, bool redacted, struct x
 	return true;
 }
 
+/* Several threads wait for the same. */
+static bool is_told(const struct xc_crash_context *crash, const char *text)
+{
+	const struct xc_verdict *v = crash->verdict;
+	for (size_t i = 0; i < v->evidence_count; i++)
+		if (strcmp(v->evidence[i], text) == 0)
+			return true;
+	return false;
+}
+
 /* "`batch.outstanding` is written in process (batch.c:41)" */
 static void report_writers(const struct xc_crash_context *crash, const struct xc_hang_suspect *s)
 {
@@ -168,8 +178,10 @@ static void report_writers(const struct xc_crash_context *crash, const struct xc
 		struct xc_writers writers;
 		if (!xc_writers_find(crash, s->wait->place, written, &writers))
 			continue;
+		xc_text_printf(&text, "`%s` ", written->name);
 		xc_writers_text(crash, &writers, &text);
-		xc_verdict_evidence(crash->report, "`%s` %s", written->name, xc_text_string(&text));
+		if (!is_told(crash, xc_text_string(&text)))
+			xc_verdict_evidence(crash->report, "%s", xc_text_string(&text));
 		xc_text_fini(&text);
 	}
 }

@@ -171,19 +171,40 @@ const char *xc_writers_function(const struct xc_crash_context *crash, xc_addr at
 	return xc_place_function(place, level);
 }
 
+static unsigned line_at(const struct xc_crash_context *crash, xc_addr at)
+{
+	const struct xc_place *place = xc_debuginfo_place(crash->process, at);
+	size_t level = 0;
+	xc_user_code_level(place, &level);
+	return place->level_count ? place->levels[level].line : 0;
+}
+
+static void add_line(unsigned lines[XC_WRITER_LINES], unsigned line)
+{
+	size_t i = 0;
+	while (i < XC_WRITER_LINES && lines[i] && lines[i] != line)
+		i++;
+	if (i < XC_WRITER_LINES)
+		lines[i] = line;
+}
+
+/* Is the function among those found? Then this is another of its lines. */
 static bool is_found(const struct search *s, xc_addr at)
 {
 	const char *name = xc_writers_function(s->crash, at);
 	for (size_t i = 0; i < s->out->count; i++) {
 		const char *other = xc_writers_function(s->crash, s->out->at[i]);
-		if (name && other && strcmp(name, other) == 0)
-			return true;
+		if (!name || !other || strcmp(name, other) != 0)
+			continue;
+		add_line(s->out->lines[i], line_at(s->crash, at));
+		return true;
 	}
 	return false;
 }
 
 static void add(const struct search *s, const struct xc_insn *insn, bool leads)
 {
+	add_line(s->out->lines[s->out->count], line_at(s->crash, insn->addr));
 	s->out->at[s->out->count++] = insn->addr;
 	s->out->likely |= insn->memory.base >= 0;
 	s->out->perhaps |= insn->memory.base >= 0 && leads;
@@ -285,8 +306,11 @@ void xc_writers_text(const struct xc_crash_context *crash, const struct xc_write
 		const char *function = xc_place_function(at, level);
 		xc_text_add(text, !i ? "" : i + 1 == writers->count ? " and " : ", ");
 		xc_text_name(text, function ? function : "a function without a name");
-		if (xc_sourceline(at, level, " (", text))
-			xc_text_add(text, ")");
+		if (!xc_sourceline(at, level, " (", text))
+			continue;
+		for (size_t k = 1; k < XC_WRITER_LINES && writers->lines[i][k]; k++)
+			xc_text_printf(text, ", %u", writers->lines[i][k]);
+		xc_text_add(text, ")");
 	}
 	xc_text_add(text, writers->count > TOLD ? ", and in others" : "");
 }

@@ -15,11 +15,12 @@ struct xc_written {
 	bool cleared;                 /* only instructions that write the constant 0 are looked for */
 };
 
-enum { XC_WRITERS = 4 };
+enum { XC_WRITERS = 4, XC_WRITER_LINES = 3 };
 
 /* Instructions that write it, in different functions. */
 struct xc_writers {
 	xc_addr at[XC_WRITERS];
+	unsigned lines[XC_WRITERS][XC_WRITER_LINES]; /* of the function's instructions that do; 0: no more */
 	size_t count;
 	bool likely;  /* one of them writes through a pointer */
 	bool perhaps; /* one of them has no pointer to the record, but leads to one: it may be another's member */
@@ -34,7 +35,8 @@ struct xc_writers {
 bool xc_writers_find(const struct xc_crash_context *crash, const struct xc_place *place,
 		     const struct xc_written *written, struct xc_writers *out);
 
-/* Append "is written in set (job.c:8) and reset (job.c:20)"; "is likely set to NULL in …". Three of them are named. */
+/* Append "is written in set (job.c:8) and reset (job.c:20)"; "is likely set to NULL in …". Three of them are named, with their
+ * first lines. */
 void xc_writers_text(const struct xc_crash_context *crash, const struct xc_writers *writers, struct xc_text *text);
 
 /* The function of the program, inlined or not, that has an instruction; NULL: without a name. */
