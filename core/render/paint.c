@@ -131,18 +131,33 @@ void xc_paint_blank(struct xc_paint *p)
 		xc_paint_line(p);
 }
 
-/* The bytes of text for a line of `columns`: up to the last space that fits, else after the last slash (for paths),
- * else as many as fit. */
+/* May a name or path be broken behind this byte: behind "::", or a separator? */
+static bool is_joint(const char *text, size_t at)
+{
+	return strchr("/_.,)>=", text[at]) || (text[at] == ':' && at && text[at - 1] == ':');
+}
+
+/* Does the word that begins at text[at] fit in a line of its own? */
+static bool word_fits(const char *text, size_t len, size_t at, size_t columns)
+{
+	size_t end = at;
+	while (end < len && text[end] != ' ')
+		end++;
+	return xc_render_columns(text + at, end - at) <= columns;
+}
+
+/* The bytes of text for a line of `columns`: up to the last space that fits; in a word that is longer than a line,
+ * behind the last joint; else as many as fit. */
 static size_t line_length(const char *text, size_t len, size_t columns)
 {
 	size_t fit = xc_render_fit(text, len, columns);
 	if (fit == len)
 		return len;
-	for (size_t i = fit; i > fit / 2; i--)
-		if (text[i] == ' ')
+	for (size_t i = fit; i > 0; i--)
+		if (text[i] == ' ' && (i > fit / 2 || word_fits(text, len, i + 1, columns)))
 			return i;
 	for (size_t i = fit; i > fit / 3; i--)
-		if (text[i - 1] == '/')
+		if (is_joint(text, i - 1))
 			return i;
 	return fit;
 }

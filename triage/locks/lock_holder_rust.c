@@ -75,24 +75,18 @@ static void look_at_temporaries(struct xc_holder_search *s)
 				s->open[i]->why = "an apparent guard of it is in its stack, without a name";
 }
 
-/* The guard need not be anywhere, when its address is that of an object that the function has: then the code tells that
- * it gives the lock back further on; or, of a function that waits for it, that it has taken it before. */
+/* The guard need not be anywhere, when its address is that of an object that the function has: then the code tells
+ * that the function that waits has taken the lock before. Those that come back to code that gives it back:
+ * release_holder. */
 static void look_at_code(struct xc_holder_search *s)
 {
-	bool waits = xc_holder_wait(s)->has_place && s->frame.pc == xc_holder_wait(s)->frame.pc;
-	if ((!s->outward && !waits) || xc_place_language(s->place, 0) != DW_LANG_Rust)
+	const struct xc_wait *wait = xc_holder_wait(s);
+	if (!wait->has_place || s->frame.pc != wait->frame.pc || xc_place_language(s->place, 0) != DW_LANG_Rust)
 		return;
-	for (size_t i = 0; i < s->open_count; i++) {
-		xc_addr addr = s->open[i]->addr;
-		if (!is_rust_mutex(s, s->open[i]))
-			continue;
-		if (waits && xc_holder_waits_for(s, s->open[i]) &&
-		    xc_rust_release_took(xc_holder_body(s), &s->frame, addr) && xc_holder_takes(s, i))
+	for (size_t i = 0; i < s->open_count; i++)
+		if (is_rust_mutex(s, s->open[i]) && xc_holder_waits_for(s, s->open[i]) &&
+		    xc_rust_release_took(xc_holder_body(s), &s->frame, s->open[i]->addr) && xc_holder_takes(s, i))
 			s->open[i]->why = "its function has taken it before, and not given it back";
-		else if (s->outward && xc_rust_release(xc_holder_body(s), &s->frame, addr) == XC_RUST_RELEASE_FOLLOWS &&
-			 xc_holder_takes(s, i))
-			s->open[i]->why = "its code gives it back further on";
-	}
 }
 
 /* ---- what a lock of Rust protects ---- */
