@@ -255,11 +255,14 @@ static bool report_pointer(const struct rounds *r, const struct argument *a)
 /* Of the thread's stack: an object of the caller's. Its address falls with the stack, and tells nothing. */
 static bool is_on_stack(const struct rounds *r, const struct argument *a)
 {
+	const struct xc_crash_context *crash = r->crash;
 	uint64_t sp;
 	size_t inner = 0, outer = 0;
-	const struct xc_mapping *m = xc_regs_get(&r->crash->fault.frame.regs, r->crash->process->arch->sp, &sp)
-					     ? xc_process_mapping(r->crash->process, sp)
-					     : NULL;
+	const struct xc_mapping *m = NULL; /* the innermost frame has gone beyond it */
+	for (size_t i = 0; i < crash->frame_count && i < ENDS && !m; i++)
+		m = xc_regs_get(&crash->frames[i].regs, crash->process->arch->sp, &sp)
+			    ? xc_process_mapping(crash->process, sp)
+			    : NULL;
 	return ends_of(r, a, &inner, &outer) && m &&
 	       xc_process_mapping(r->crash->process, a->samples[outer].value) == m;
 }

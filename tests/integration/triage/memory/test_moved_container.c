@@ -54,6 +54,29 @@ static void a_reference_of_a_loop_over_a_vector_that_grew(void **state)
 	judged_expect(cxx[1], counts, true, &numbers);
 }
 
+/* The element's first members were written since, so that the text begins within it. */
+static void a_reference_that_is_written_before_it_is_read(void **state)
+{
+	(void)state;
+	static const char source[] = CXX
+		"#include <string>\nstruct Tenant { long spent; };\n"
+		"struct Task { unsigned id; int phase; long began, ended; std::string title; Tenant *tenant; long "
+		"more[6]; };\n"
+		"class Runner {\n\tstd::vector<Task> tasks_;\n\tstd::vector<char> *page_ = nullptr;\npublic:\n"
+		"\tvoid add(Tenant *t) { tasks_.emplace_back(); tasks_.back().tenant = t; }\n"
+		"\tvoid grow(Tenant *t) { for (int i = 0; i < 9; i++) add(t);\n"
+		"\t\tpage_ = new std::vector<char>(8 * sizeof(Task), 'K'); }\n"
+		"\t__attribute__((noinline)) void run(size_t i, Tenant *t) { Task &task = tasks_[i]; task.phase = 1;\n"
+		"\t\tgrow(t); task.began = 5; task.ended = 7; task.phase = 2; task.tenant->spent += 3; }\n};\n"
+		"int main() { Runner r; Tenant t = {0}; for (int i = 0; i < 8; i++) r.add(&t); r.run(2, &t); sum = "
+		"t.spent; }\n";
+	static const struct wanted want = {
+		.class_name = "use-after-free",
+		.says = "`task` (Task &) is stale: the memory that it points to has another owner now",
+		.also = "`tasks_` (std::vector of length 17"};
+	judged_expect(cxx[0], source, true, &want);
+}
+
 static void an_iterator_into_a_vector_that_grew(void **state)
 {
 	(void)state;
@@ -172,6 +195,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_reference_of_a_loop_over_a_vector_that_grew),
+		cmocka_unit_test(a_reference_that_is_written_before_it_is_read),
 		cmocka_unit_test(an_iterator_into_a_vector_that_grew),
 		cmocka_unit_test(a_pointer_into_an_array_that_realloc_moved),
 		cmocka_unit_test(a_reference_into_storage_that_was_freed),

@@ -146,6 +146,17 @@ static void numbers_are_told_as_such(void **state)
 	expect_of_two("gcc -g -O0", "clang -g -O0", &before);
 	static const struct told failed = {FIELDS("s->ids = (int *)-1L; sum = ids(s);"), "wild-read, medium",
 					   "its bytes are the number -1, as MAP_FAILED", "the number -1"};
+	/* the wrong member of a union, and what was not meant by it */
+	static const struct told tagged = {
+		"#include <stdlib.h>\nenum kind { TEXT, NUMBER }; struct text { long refs; char bytes[8]; };\n"
+		"struct value { enum kind kind; union { long number; struct text *text; } u; }; volatile long sum;\n"
+		"__attribute__((noinline)) void set(struct value *v, long n) { v->u.number = n; }\n"
+		"__attribute__((noinline)) long drop(struct value *v) { return v->kind == TEXT ? --v->u.text->refs : "
+		"0; }\n"
+		"int main(void) { struct value *v = calloc(1, sizeof *v); set(v, 33000); sum = drop(v); return 0; }\n",
+		"wild-read, medium", "is 0x80e8, which is not a pointer: the number 33000",
+		"that struct value is {kind = TEXT, u = {number = 33000, text = 0x80e8}}"};
+	expect_of_two("gcc -g -O0", "gcc -g -O0", &tagged);
 	expect_of_two("gcc -g -O0", "clang -g -O2", &twice);
 	expect_of_two("gcc -g -O0", "clang -g -O2", &pair);
 	expect_of_two("gcc -g -O2", "clang -g -O0", &failed);

@@ -185,6 +185,30 @@ static void a_noexcept_function_is_named(void **state)
 		}
 }
 
+/* What the clean-up code on the way has destroyed is no cause. */
+static void a_function_that_was_passed_through_has_not_thrown(void **state)
+{
+	(void)state;
+	static const char source[] =
+		"#include <stdexcept>\n#include <string>\nvolatile int closed;\n"
+		"__attribute__((noinline)) void send(const std::string &text) { if (closed) throw "
+		"std::runtime_error(\"link is closed: \" + text); closed = 1; }\n"
+		"__attribute__((noinline)) void exec(const char *sql) { std::string frame = \"a frame of the protocol: "
+		"\"; "
+		"frame += sql; send(frame); }\n"
+		"struct transaction { bool open = true; ~transaction() { if (open) exec(\"ROLLBACK\"); } };\n"
+		"__attribute__((noinline)) void post() { transaction t; exec(\"BEGIN\"); exec(\"INSERT\"); t.open = "
+		"false; }\n"
+		"int main() { try { post(); } catch (const std::exception &) {} return 0; }\n";
+	static const char *const gcc[] = {"g++ -g -O0 -x c++", "g++ -g -O2 -x c++"};
+	static const struct wanted want = {.class_name = "uncaught-exception",
+					   .says = "which passed through exec, reached noexcept code of transaction",
+					   .also = "while this exception unwound the stack",
+					   .without = "freed memory"};
+	GRID(i, XC_COUNT(gcc))
+		judged_expect(gcc[i], source, true, &want);
+}
+
 static void terminate_without_an_exception_is_none(void **state)
 {
 	(void)state;
@@ -290,6 +314,7 @@ int main(void)
 		cmocka_unit_test(an_exception_of_the_library_is_its_callers),
 		cmocka_unit_test(what_was_thrown_again_is_told_as_such),
 		cmocka_unit_test(a_noexcept_function_is_named),
+		cmocka_unit_test(a_function_that_was_passed_through_has_not_thrown),
 		cmocka_unit_test(terminate_without_an_exception_is_none),
 		cmocka_unit_test(an_exception_in_flight_is_told),
 		cmocka_unit_test(memory_that_could_not_be_had_is_told_with_its_size),

@@ -94,6 +94,24 @@ static void the_ring_of_a_graph_is_told(void **state)
 	       .also = "n grows by 1 each round");
 }
 
+/* A reference leads to an object of the caller's: its address falls with the stack. */
+static void what_a_reference_leads_to_is_told_by_its_length(void **state)
+{
+	(void)state;
+	static const char *const cxx[] = {"g++ -g -O0 -x c++"}; /* clang leaves std::string to the library */
+	static const char source[] =
+		"#include <string>\n#include <vector>\n#include <sys/resource.h>\nvolatile long never = -1;\n"
+		"long page(const std::string &dir, const std::vector<int> &left, const long &level) { char "
+		"room[2000];\n"
+		" room[0] = 0; long next = level + 1; if (level == never) return room[0];\n"
+		" return page(dir + \"../accounts/\", left, next) + 1; }\n"
+		"int main() { struct rlimit l = {1 << 20, 1 << 23}; setrlimit(RLIMIT_STACK, &l);\n"
+		" std::vector<int> all(10); return (int)page(\"help/\", all, 0); }\n";
+	EXPECT(cxx, source, .class_name = "stack-overflow", .kind = "recursion",
+	       .says = "dir has more and more characters: ", .also = "the same in every round: left",
+	       .without = "bytes each");
+}
+
 static void libraries_between_are_passed_through(void **state)
 {
 	(void)state;
@@ -291,6 +309,7 @@ int main(void)
 		cmocka_unit_test(recursion_through_the_c_library_is_the_programs),
 		cmocka_unit_test(functions_that_left_by_tail_calls_are_in_the_round),
 		cmocka_unit_test(the_ring_of_a_graph_is_told),
+		cmocka_unit_test(what_a_reference_leads_to_is_told_by_its_length),
 		cmocka_unit_test(libraries_between_are_passed_through),
 		cmocka_unit_test(a_library_function_is_said_to_be_called_by_its_caller),
 		cmocka_unit_test(calls_in_no_fixed_order_are_recursion_as_well),
