@@ -85,6 +85,11 @@ def write(directory, name, text):
         stream.write(text + "\n")
 
 
+def stamp_of(case, out):
+    """Of the folder, too: programs and cores name it, so that a tree that was moved is built again."""
+    return digest([], case.stamp(out), os.path.realpath(out))
+
+
 def is_current(directory, stamp):
     return read(directory, "stamp") == stamp
 
@@ -109,7 +114,7 @@ def build(case, out):
     directory = os.path.join(out, case.name)
     with locked(directory):
         try:
-            stamp = case.stamp(out)
+            stamp = stamp_of(case, out)
             if is_current(directory, stamp):
                 return False
             renew(directory)
@@ -127,7 +132,7 @@ def is_stale(case, out):
     if read(os.path.join(out, case.name), "stamp") is None:
         return True
     try:
-        return not is_current(os.path.join(out, case.name), case.stamp(out))
+        return not is_current(os.path.join(out, case.name), stamp_of(case, out))
     except (Skip, RuntimeError, OSError):
         return True
 

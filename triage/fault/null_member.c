@@ -155,21 +155,29 @@ static void report_threads(const struct search *s)
 	xc_race_classify(s->crash, false, "thread");
 }
 
+/* Is the bad value, a 0 of so many bytes, still in memory? */
+static bool is_there(const struct xc_crash_context *crash, const struct xc_deref *bad, uint32_t size)
+{
+	uint64_t now;
+	return bad && bad->text && bad->at_known && bad->value_known && !bad->value && (size == 4 || size == 8) &&
+	       xc_space_peek_uint(crash->process->space, bad->at, size, &now) && !now;
+}
+
 void xc_null_member_report(struct xc_crash_context *crash)
 {
 	static const char *const names[] = {"null-read", "null-write", "null-access", "call-null", NULL};
 	struct search s = {.crash = crash, .bad = xc_derefs_bad(crash->derefs)};
-	uint64_t now;
-	unsigned word = crash->process->arch->word;
-	if (!xc_names_find(names, crash->verdict->class_name) || !s.bad || !s.bad->text || !s.bad->at_known ||
-	    !s.bad->value_known || s.bad->value || !crash->blame.place || crash->verdict->kind ||
-	    !xc_space_peek_uint(crash->process->space, s.bad->at, word, &now) || now || !find_record(&s) ||
+	bool divides = xc_crash_context_is(crash, "div-by-zero");
+	uint32_t size = !divides ? crash->process->arch->word : s.bad ? s.bad->size : 0;
+	if ((!divides && !xc_names_find(names, crash->verdict->class_name)) || !crash->blame.place ||
+	    crash->verdict->kind || !is_there(crash, s.bad, size) || !find_record(&s) ||
 	    (s.bad->own && !s.written.record))
 		return;
 	s.written.name = s.bad->text;
 	s.written.addr = s.bad->at;
-	s.written.size = word;
-	if (!find_writers(&s, true) && !find_writers(&s, false))
+	s.written.size = size;
+	/* A number is seldom set to 0: it is counted down to it. */
+	if (!(!divides && find_writers(&s, true)) && !find_writers(&s, false))
 		return;
 	struct xc_text text = {0};
 	xc_writers_text(crash, &s.writers, &text);
