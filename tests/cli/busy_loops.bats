@@ -71,6 +71,13 @@ verdict() {
   says '`record->length`, is 0'
 }
 
+@test "a search goes round a table that has no empty slot" {
+  for level in 0 2; do
+    verdict $level find
+    says 'hang (no progress) likely' 'in a loop of find' 'it does the same again after each 1024 rounds'
+  done
+}
+
 @test "a floating-point number that is too large to grow; one that grows is no hang" {
   for level in 0 2; do
     verdict $level grow numbers

@@ -112,6 +112,10 @@ static void classify_move(const struct decoding *d, struct xc_insn *out)
 		return;
 	if (a->size < 32)
 		out->part = a->size / 8;
+	out->extends_signed =
+		d->instruction.mnemonic == ZYDIS_MNEMONIC_MOVSX || d->instruction.mnemonic == ZYDIS_MNEMONIC_MOVSXD;
+	if (b->type == ZYDIS_OPERAND_TYPE_REGISTER && b->size < (d->wide ? 64 : 32))
+		out->taken = b->size / 8;
 	if (b->type == ZYDIS_OPERAND_TYPE_MEMORY)
 		set_to(out, XC_INSN_LOAD, to, -1);
 	else if (immediate(b, &out->constant))
@@ -209,6 +213,8 @@ static void classify_register(const struct decoding *d, struct xc_insn *out)
 		break;
 	case ZYDIS_MNEMONIC_CDQE:
 		set_to(out, XC_INSN_MOVE, 0, 0);
+		out->taken = 4;
+		out->extends_signed = true;
 		break;
 	case ZYDIS_MNEMONIC_LEA:
 		if (to >= 0 && a->size >= 32)

@@ -51,6 +51,8 @@ struct xc_insn {
 	xc_addr target;
 	uint64_t writes;     /* bit per DWARF register 0 … 63, of general registers and those implied */
 	uint32_t part;       /* bytes of `to` that are written when the rest is kept; 0: all */
+	uint32_t taken;      /* of MOVE: bytes of `from`, of which the rest of `to` is made; 0: all of it */
+	bool extends_signed; /* of MOVE and LOAD: by their sign, else by 0 */
 	int64_t stack_moves; /* added to the stack pointer, when stack_known */
 	bool stack_known;    /* also true when it does not change */
 	bool subtracts; /* to - register or memory; meaningful with it: less, the register, or -1: the memory operand */

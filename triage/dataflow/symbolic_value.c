@@ -203,7 +203,8 @@ static struct xc_linear_expr loaded_form(const struct xc_frame_code *s, size_t a
 	}
 	term.value_known = m->size && m->size <= 8 && value_of(&address, &value) &&
 			   xc_space_peek_uint(s->crash->process->space, value, m->size, &term.value);
-	if (term.value_known && m->size < 8 && is_signed(term.type, m->size))
+	if (term.value_known && m->size < 8 &&
+	    (s->body->insns[at].extends_signed || (m->size >= 4 && is_signed(term.type, m->size))))
 		term.value = xc_extend(term.value, 8 * m->size, true); /* as an index or an addend is */
 	return xc_linear_expr_term(&term, sure && address.sure);
 }
@@ -240,6 +241,16 @@ static struct xc_linear_expr entry_form(const struct xc_frame_code *s, const str
 	return xc_linear_expr_term(&term, sure);
 }
 
+/* The low bytes of a value, which the instruction extends. */
+static struct xc_linear_expr extended(struct xc_linear_expr form, const struct xc_insn *insn)
+{
+	struct xc_symbolic_value *term = &form.parts[0].term;
+	bool whole = form.known && form.count == 1 && form.parts[0].times == 1 && !form.constant && !form.absolute;
+	if (whole && term->value_known && insn->taken && (insn->taken < 4 || insn->extends_signed))
+		term->value = xc_extend(term->value, 8 * insn->taken, insn->extends_signed);
+	return form;
+}
+
 /* The result of an instruction, from its operands. */
 static struct xc_linear_expr insn_form(const struct xc_frame_code *s, size_t at, bool sure, unsigned depth)
 {
@@ -249,7 +260,7 @@ static struct xc_linear_expr insn_form(const struct xc_frame_code *s, size_t at,
 	switch (insn->kind) {
 	case XC_INSN_MOVE:
 	case XC_INSN_CHOOSE:
-		return form_register(s, at, insn->from, depth);
+		return extended(form_register(s, at, insn->from, depth), insn);
 	case XC_INSN_CONSTANT:
 		form.constant = insn->constant;
 		return form;

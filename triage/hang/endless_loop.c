@@ -165,9 +165,9 @@ static void add_others(const struct xc_crash_context *crash, const struct found 
 	if (f->busy.endless || !others)
 		return;
 	if (f->certainty == XC_ENDLESS_LOOP_LIKELY)
-		xc_text_printf(text, "%s no %sthread is left that could, only a signal handler",
-			       f->busy.still ? ":" : ", and",
-			       crash->process->thread_count == 1 ? "other " : "running ");
+		xc_text_printf(text, "%s no %sthread is left that could%s, only a signal handler",
+			       f->busy.still ? ":" : ", and", crash->process->thread_count == 1 ? "other " : "running ",
+			       f->busy.still ? "" : " change that");
 	else if (f->busy.still || f->forecast.kind == XC_FORECAST_REPEATS || f->forecast.kind == XC_FORECAST_NEVER)
 		xc_text_printf(text, "%s another thread, or a signal handler, would have to",
 			       f->busy.still ? ":" : ", and");

@@ -305,17 +305,29 @@ static bool try_turn(struct forecast *f, uint64_t rounds, struct xc_forecast *ou
 	return found;
 }
 
-/* As in Brent's search, since the last round at a power of two. A round with the same values may end a turn; one that
- * goes the same way may be a turn by itself, in which the values count. */
+static uint64_t digest_registers(const struct forecast *f)
+{
+	uint64_t digest = 0;
+	for (size_t i = 0; i < XC_COUNT(f->state->regs); i++)
+		digest = mix(digest, f->state->regs[i].bits);
+	return digest;
+}
+
+/* As in Brent's search, since the last round at a power of two. A round with the same values may end a turn, and one
+ * with the same registers, too, as of a search that meets the same content in many slots; one that goes the same way
+ * may be a turn by itself, in which the values count. */
 static void search(struct forecast *f, struct xc_forecast *out)
 {
-	uint64_t path = 0, values = 0, power = 1;
-	unsigned repeats = TRIES, counts = TRIES;
+	uint64_t path = 0, values = 0, registers = 0, power = 1;
+	unsigned repeats = TRIES, returns = TRIES, counts = TRIES;
 	if (!run_round(f, NULL)) /* the rest of this one */
 		return;
-	for (uint64_t since = 1; (repeats || counts) && run_round(f, NULL); since++) {
-		bool again = repeats && f->values == values, likewise = counts && f->path == path && since == power;
-		repeats -= again;
+	for (uint64_t since = 1; (repeats || returns || counts) && run_round(f, NULL); since++) {
+		bool back = returns && digest_registers(f) == registers;
+		bool again = back || (repeats && f->values == values);
+		bool likewise = counts && f->path == path && since == power;
+		returns -= back;
+		repeats -= again && !back;
 		counts -= !again && likewise;
 		if ((again || likewise) && try_turn(f, again ? since : 1, out))
 			return;
@@ -325,6 +337,7 @@ static void search(struct forecast *f, struct xc_forecast *out)
 		since = 0;
 		path = f->path;
 		values = f->values;
+		registers = digest_registers(f);
 	}
 }
 
