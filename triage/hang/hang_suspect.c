@@ -7,11 +7,18 @@
 #include "triage/hang/lost_wakeup.h"
 #include "triage/locks/locks.h"
 
+/* The first argument of a system call is told as the descriptor. */
+static bool is_same_call(const struct xc_wait *a, const struct xc_wait *b)
+{
+	return a->kind != XC_WAIT_CALL || !a->thread->call_known || !b->thread->call_known ||
+	       a->thread->call_args[0] == b->thread->call_args[0];
+}
+
 bool xc_hang_suspect_same(const struct xc_wait *a, const struct xc_wait *b)
 {
 	const char *one = xc_wait_function(a), *other = xc_wait_function(b);
 	bool object = a->object == b->object && xc_lost_wakeup_key(a) == xc_lost_wakeup_key(b);
-	return a->kind == b->kind &&
+	return a->kind == b->kind && is_same_call(a, b) &&
 	       (object || (a->kind == XC_WAIT_FUTURE && one && other)) && /* each waits for a result of its own */
 	       (one && other ? strcmp(one, other) == 0 : one == other);
 }
