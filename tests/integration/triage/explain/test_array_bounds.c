@@ -35,7 +35,20 @@ static const struct example examples[] = {
 	{HEAD NOINLINE "int work(unsigned i) { return hooks[i](3) + 1; }\n"
 		       "int main(void) { sink = work(100000000 + (unsigned)zero); return 0; }\n",
 	 "the index `i` is 100000000, beyond the last of the 4 elements of `hooks`", NULL},
+	/* the table of the unsigned value has something there: nobody wrote it in between */
+	{HEAD "struct lexer { long hits[64]; int (*table[256])(int); } lexer; static int other(int c) { return c; "
+	      "}\n" NOINLINE
+	      "int work(struct lexer *l, const char *text) { char c = *text; return l->table[(int)c](3) + 1; }\n"
+	      "int main(void) { for (int i = 0; i < 256; i++) lexer.table[i] = other; sink = work(&lexer, "
+	      "\"\\351t\\351\"); return 0; }\n",
+	 "` is -23, before the first of the 256 elements of `l->table`; the bytes there are of "
+	 "`l->hits[41]`",
+	 "race"},
 	/* inside, or not known to be outside */
+	{HEAD NOINLINE
+	 "long work(const char *text) { char c = *text; return pool.parts[(unsigned char)c & 3]->weight; }\n"
+	 "int main(void) { sink = work(\"\\351t\\351\"); return 0; }\n",
+	 "is NULL", "race"},
 	{HEAD NOINLINE "long work(struct tail *t, long i) { return t->parts[i]->weight; }\n"
 		       "int main(void) { sink = work(calloc(9, sizeof(struct tail)), 5 + zero); return 0; }\n",
 	 "`t->parts[i]` is NULL", "elements of"},
