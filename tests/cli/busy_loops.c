@@ -98,34 +98,6 @@ static __attribute__((noinline)) long scan(const char *bytes, size_t size)
 	return kinds;
 }
 
-enum { SLOTS = 1024 };
-enum state { EMPTY, LIVE, DEAD };
-static struct slot {
-	enum state state;
-	unsigned hash;
-	unsigned long token;
-} slots[SLOTS];
-
-/* No slot is empty: most were left by what was removed. With a free slot it would end. */
-static __attribute__((noinline)) struct slot *find(unsigned hash, unsigned long token)
-{
-	size_t i = hash & (SLOTS - 1);
-	ready();
-	while (slots[i].state != EMPTY) {
-		struct slot *s = &slots[i];
-		if (s->state == LIVE && s->hash == hash && s->token == token)
-			return s;
-		i = (i + 1) & (SLOTS - 1);
-	}
-	return NULL;
-}
-
-static void fill_slots(void)
-{
-	for (unsigned i = 0; i < SLOTS; i++)
-		slots[i] = (struct slot){i % 8 ? DEAD : LIVE, i * 2654435761u, i};
-}
-
 #ifdef __x86_64__
 extern char stub_call[];
 
@@ -180,8 +152,6 @@ int main(int argc, char **argv)
 		wait_in_stub();
 	else if (!strcmp(how, "parse"))
 		return (int)parse(&parser);
-	else if (!strcmp(how, "find"))
-		fill_slots(), sum += find(77, 5000) != NULL;
 	else if (!strcmp(how, "scan"))
 		return (int)scan((const char *)records, sizeof records);
 	else

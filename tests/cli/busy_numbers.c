@@ -117,6 +117,34 @@ static int push_much(void)
 	return push(ends[0], much, sizeof much);
 }
 
+enum { SLOTS = 1024 };
+enum state { EMPTY, LIVE, DEAD };
+static struct slot {
+	enum state state;
+	unsigned hash;
+	unsigned long token;
+} slots[SLOTS];
+
+/* No slot is empty: most were left by what was removed. With a free slot it would end. */
+static __attribute__((noinline)) struct slot *find(unsigned hash, unsigned long token)
+{
+	size_t i = hash & (SLOTS - 1);
+	ready();
+	while (slots[i].state != EMPTY) {
+		struct slot *s = &slots[i];
+		if (s->state == LIVE && s->hash == hash && s->token == token)
+			return s;
+		i = (i + 1) & (SLOTS - 1);
+	}
+	return NULL;
+}
+
+static void fill_slots(void)
+{
+	for (unsigned i = 0; i < SLOTS; i++)
+		slots[i] = (struct slot){i % 8 ? DEAD : LIVE, i * 2654435761u, i};
+}
+
 int main(int argc, char **argv)
 {
 	static volatile double step = 1e-6;
@@ -135,6 +163,10 @@ int main(int argc, char **argv)
 		return (int)words(&rows, range.row);
 	else if (!strcmp(how, "push"))
 		return push_much();
+	else if (!strcmp(how, "find")) {
+		fill_slots();
+		return find(77, 5000) != NULL;
+	}
 	range.rows = 200;
 	pthread_create(&thread, NULL, finish, NULL);
 	return (int)passes(&range);

@@ -22,15 +22,15 @@ setup() {
   for level in 0 1; do
     for what in lost asleep; do
       hang_verdict semaphores $level $what
-      says 'all places of the semaphore ' ' are taken, and no goroutine is beyond main.(*client).fetch, go_semaphores.go:' \
-        'likely they were not given back'
+      says 'all places of the semaphore ' ' are taken, and no goroutine is seen beyond main.(*client).fetch, go_semaphores.go:' \
+        'perhaps they were not given back'
     done
   done
 }
 
 @test "places that a goroutine has, or a channel that somebody else reads, are not told so" {
   for level in 0 1; do
-    for what in had helped deferred notices; do
+    for what in had helped deferred notices nested shared counted; do
       hang_verdict semaphores $level $what
       never 'not given back'
     done

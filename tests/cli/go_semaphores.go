@@ -64,6 +64,39 @@ func (c *client) deferred(n int) error {
 	return nil
 }
 
+// Each level takes one: those that wait have the places.
+func (c *client) nested(n int) error {
+	slot := c.g.slots
+	slot <- struct{}{}
+	if n < 1000 {
+		time.Sleep(50 * time.Millisecond)
+		c.nested(n + 1000)
+	}
+	<-slot
+	return nil
+}
+
+// Other functions take places of the same semaphore.
+func (c *client) shared(n int) error {
+	slot := c.g.slots
+	slot <- struct{}{}
+	<-slot
+	return nil
+}
+
+func (c *client) upload() {
+	c.g.slots <- struct{}{}
+	forever()
+	<-c.g.slots
+}
+
+// Nobody takes anything: each tells that it has ended.
+func (c *client) counted(n int) error {
+	defer func() { c.done++ }()
+	c.updates <- struct{}{}
+	return nil
+}
+
 // A channel of notices: who reads it is busy.
 func (c *client) notify(int) error {
 	c.updates <- struct{}{}
@@ -84,13 +117,37 @@ func (c *client) progress() {
 	}
 }
 
+//go:noinline
+func newClient(what string) *client {
+	return &client{g: &gate{make(chan struct{}, 2)}, updates: make(chan struct{}, 2), what: what}
+}
+
+// What was on the stack is gone.
+//
+//go:noinline
+func overwrite(n int) (sum int) {
+	var room [512]int
+	for i := range room {
+		room[i] = n + i
+		sum += room[i]
+	}
+	return sum
+}
+
 func main() {
-	c := &client{g: &gate{make(chan struct{}, 2)}, updates: make(chan struct{}, 2), what: os.Args[1]}
-	work := map[string]func(int) error{"helped": c.helped, "deferred": c.deferred, "notices": c.notify}[c.what]
+	c := newClient(os.Args[1])
+	overwrite(len(os.Args))
+	work := map[string]func(int) error{"helped": c.helped, "deferred": c.deferred, "notices": c.notify,
+		"nested": c.nested, "shared": c.shared, "counted": c.counted}[c.what]
 	if work == nil {
 		work = c.fetch
 	}
 	go c.listen()
+	if c.what == "shared" {
+		go c.upload()
+		go c.upload()
+		time.Sleep(50 * time.Millisecond)
+	}
 	if c.what != "asleep" {
 		go c.progress()
 	}

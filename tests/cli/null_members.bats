@@ -18,7 +18,8 @@ setup() {
   for level in 0 2; do
     verdict_of "core$level" "./null_members$level" same
     says 'null-read likely' 'set to NULL in Config::reload (null_members.cc:21)' \
-      'is in Config::reload (null_members.cc:22), on the same object' 'likely a race with another thread'
+      'is in Config::reload (null_members.cc:22), which sets it to NULL before, and writes it again behind, of the same object' \
+      'likely a race with another thread'
   done
 }
 
@@ -28,7 +29,7 @@ setup() {
       verdict_of "core$level-$what" "./null_members$level" $what
       says null-read 'Config::reload'
       never race
-      never 'on the same object'
+      never 'of the same object'
     done
   done
 }

@@ -15,7 +15,7 @@
 
 #include "triage/util/names.h"
 
-enum { BACK = 32, WORD = 8, FUTEX = 4, LONGEST = 16, ARGUMENTS = 4 };
+enum { BACK = 32, WORD = 8, FUTEX = 4, LONGEST = 16, ARGUMENTS = 4, FIRST_ARGUMENT = 5 /* rdi */ };
 
 enum act { NOTHING, TAKES, GIVES };
 
@@ -304,7 +304,7 @@ static bool waits_for_it(const struct walk *w, size_t take)
 {
 	struct walk near = *w;
 	bool waits = false;
-	forget(&near);
+	near.count = 0;
 	go_on(&near, take);
 	for (size_t next = 0; next < near.count && next < NEAR && !waits; next++) {
 		const struct xc_insn *insn = &w->body->insns[near.queue[next]];
@@ -313,35 +313,53 @@ static bool waits_for_it(const struct walk *w, size_t take)
 		if (!waits && act_of(w->body->process, insn) != TAKES)
 			go_on(&near, near.queue[next]);
 	}
+	for (size_t i = 0; i < near.count; i++)
+		near.seen[near.queue[i]] = false;
 	return waits;
 }
 
-/* The states behind the instructions of one round of walks, each from where the lock comes into a state. */
-static void walk_from(struct walk *w, size_t at, const enum act *acts, unsigned state, uint8_t *states)
+/* May the guard leave the function: by a call that drops one, or that is given the lock's address? */
+static bool gives_away(const struct walk *w, size_t at)
 {
-	forget(w);
-	go_to(w, at);
-	for (size_t next = 0; next < w->count; next++) {
-		size_t here = w->queue[next];
-		states[here] |= (uint8_t)state;
-		if (acts[here] == NOTHING)
-			go_on(w, here);
+	const struct xc_insn *insns = w->body->insns, *call = &insns[at];
+	if (call->kind != XC_INSN_CALL && call->kind != XC_INSN_JUMP)
+		return act_of(w->body->process, call) == GIVES && !match_at(w, at).known;
+	const char *callee = xc_body_callee(w->body, call, NULL);
+	if (drops_guard(w->body, call))
+		return true;
+	for (size_t i = at, back = 0; call->kind == XC_INSN_CALL && i-- > 0 && back < ARGUMENTS * 2; back++) {
+		xc_addr addr;
+		if (insns[i].kind == XC_INSN_CALL || insns[i].kind == XC_INSN_JUMP)
+			break;
+		if (insns[i].to == FIRST_ARGUMENT && insns[i].kind == XC_INSN_MOVE)
+			return !(callee && strstr(callee, "contended")) && register_value(w, insns[i].from, 0, &addr) &&
+			       addr == w->lock;
 	}
+	return false;
 }
 
-/* Walk on behind each act on the lock that was reached in a state. */
-static void walk_behind(struct walk *w, const enum act *acts, enum act act, unsigned before, unsigned after,
-			uint8_t *states)
+/* All states in which each instruction is reached from the function's beginning on. Visits each three times at most. */
+static void spread(struct walk *w, const enum act *acts, uint8_t *states)
 {
-	for (size_t i = 0; i < w->body->count; i++) {
-		if (acts[i] != act || !(states[i] & before))
-			continue;
-		forget(w);
-		go_on(w, i);
-		size_t count = w->count, next[2] = {count > 0 ? w->queue[0] : 0, count > 1 ? w->queue[1] : 0};
-		for (size_t k = 0; k < count && k < 2; k++)
-			walk_from(w, next[k], acts, after, states);
+	size_t *pending = xc_alloc((3 * w->body->count + 1) * sizeof *pending), count = 0;
+	forget(w);
+	states[w->body->entry] = FREE;
+	pending[count++] = w->body->entry;
+	while (count) {
+		size_t at = pending[--count];
+		unsigned had = states[at], taken = (had & FREE ? HELD : 0U) | (had & (HELD | TWICE) ? TWICE : 0U);
+		unsigned state = acts[at] == GIVES ? FREE : acts[at] == TAKES ? taken : had;
+		w->count = 0;
+		go_on(w, at);
+		for (size_t i = 0; i < w->count; i++) {
+			size_t to = w->queue[i];
+			w->seen[to] = false;
+			if ((states[to] | state) != states[to])
+				pending[count++] = to;
+			states[to] |= (uint8_t)state;
+		}
 	}
+	free(pending);
 }
 
 bool xc_rust_release_took(const struct xc_body *body, const struct xc_frame *frame, xc_addr lock)
@@ -351,21 +369,16 @@ bool xc_rust_release_took(const struct xc_body *body, const struct xc_frame *fra
 		return false;
 	enum act *acts = xc_alloc(body->count * sizeof *acts);
 	uint8_t *states = xc_alloc(body->count);
-	bool known = !w.doubtful;
 	for (size_t i = 0; i < body->count; i++) {
 		acts[i] = act_on(&w, i);
 		if (acts[i] == TAKES && !waits_for_it(&w, i))
 			acts[i] = NOTHING;
 	}
-	walk_from(&w, body->entry, acts, FREE, states);
-	/* What was given back is free again: twice, for what is reached behind that. */
-	for (int round = 0; round < 2; round++) {
-		walk_behind(&w, acts, TAKES, FREE, HELD, states);
-		walk_behind(&w, acts, GIVES, HELD | TWICE, FREE, states);
-		walk_behind(&w, acts, TAKES, HELD, TWICE, states);
-	}
-	long here = xc_body_at(body, frame->pc);
-	bool took = known && here >= 0 && states[here] == TWICE;
+	bool known = !w.doubtful;
+	spread(&w, acts, states);
+	for (size_t i = 0; i < body->count && known; i++)
+		known = !(states[i] & HELD) || !gives_away(&w, i);
+	bool took = known && states[xc_body_at(body, frame->pc)] == TWICE;
 	free(states);
 	free(acts);
 	end(&w);

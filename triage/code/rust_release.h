@@ -18,7 +18,8 @@ enum xc_rust_release {
 enum xc_rust_release xc_rust_release(const struct xc_body *body, const struct xc_frame *frame, xc_addr lock);
 
 /* Of a frame that waits for the lock: has its function taken it before, and not given it back, whatever way led here?
- * A function that was inlined may take it again. Likewise. */
+ * A function that was inlined may take it again. False also where its guard may have left the function, by a call that
+ * drops one or that is given the lock's address. Likewise. */
 bool xc_rust_release_took(const struct xc_body *body, const struct xc_frame *frame, xc_addr lock);
 
 /* Is the function done with what was at these addresses of its frame, as with a guard that was dropped or given away

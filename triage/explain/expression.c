@@ -16,6 +16,8 @@
 #include "triage/dataflow/origin.h"
 #include "triage/code/cxx_accessor.h"
 
+enum { NESTING = 8, MEMBERS = 64 };
+
 static const char *verb(const struct xc_crash_context *crash)
 {
 	return crash->fault.access == XC_ACCESS_WRITE  ? "writing"
@@ -78,14 +80,38 @@ static bool is_number(const struct xc_crash_context *crash, const struct xc_faul
 	return whole && (uint64_t)f->form.constant % size == 0 && f->value % size;
 }
 
-/* A pointer that was loaded from memory as it is: an offset from NULL would have been added to a NULL before, and few
- * members lie behind the first page of an object. */
+/* Is a place in a record within a union, as a pointer beside a number? */
+static bool is_in_union(const struct xc_type *type, uint64_t offset)
+{
+	for (unsigned i = 0; type && i < NESTING; i++) {
+		size_t count;
+		const struct xc_member *members = NULL;
+		type = xc_type_complete(xc_type_strip(type));
+		if (type->kind == XC_TYPE_UNION)
+			return true;
+		if (!xc_same_type_is_record(type) || !(members = xc_type_members(type, &count)))
+			return false;
+		type = NULL;
+		for (size_t k = 0; k < count && k < MEMBERS && !type; k++) {
+			uint64_t size;
+			if (members[k].dynamic || !members[k].type || !xc_type_size(members[k].type, &size) ||
+			    offset < members[k].offset || offset - members[k].offset >= size)
+				continue;
+			type = members[k].type;
+			offset -= members[k].offset;
+		}
+	}
+	return false;
+}
+
+/* Of a union, in which a number was stored. Elsewhere it may be an offset that was added to NULL, and then stored. */
 static bool is_stored_number(const struct xc_crash_context *crash, const struct xc_faulting_operand *f)
 {
 	enum { FIRST_PAGE = 4096 };
 	const struct xc_deref *bad = xc_derefs_bad(crash->derefs);
-	return f->bad.text && !f->divides && !f->called && bad && bad->at_known && bad->value_known &&
-	       bad->value == f->value && f->value >= FIRST_PAGE && f->value < XC_NULL_PAGES;
+	return f->bad.text && !f->divides && !f->called && bad && bad->at_known && bad->value_known && bad->led_known &&
+	       bad->value == f->value && f->value >= FIRST_PAGE && f->value < XC_NULL_PAGES &&
+	       is_in_union(xc_same_type_pointed(bad->pointer_type), bad->at - bad->led);
 }
 
 /* The function of the C library that returned the bad value, and sets errno when it fails; NULL: none. */

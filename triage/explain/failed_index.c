@@ -344,6 +344,27 @@ static void report(struct xc_crash_context *crash, const struct check *check, co
 
 /* ---- keys ---- */
 
+/* Is the key a view of text that is gone: in freed memory, longer than the block that it begins in, or of a shorter
+ * text by now, whose end is within it? */
+static bool is_gone(const struct xc_crash_context *crash, const struct xc_value *key)
+{
+	struct xc_view view;
+	const struct xc_blocks *blocks = crash->heap ? &crash->heap->blocks : NULL;
+	if (!blocks || xc_view_open(key, &view) != XC_VIEW_FOUND || view.kind != XC_VIEW_TEXT || !view.count ||
+	    view.elements.kind != XC_VALUE_MEMORY)
+		return false;
+	uint32_t block = xc_blocks_find(blocks, view.elements.addr);
+	if (block == XC_NO_BLOCK)
+		return false;
+	char bytes[KEY_MOST];
+	size_t got = xc_space_peek(crash->process->space, view.elements.addr, bytes,
+				   view.count < sizeof bytes ? view.count : sizeof bytes);
+	if (memchr(bytes, '\0', got))
+		return true;
+	uint64_t within = view.elements.addr - xc_block_addr(blocks, block);
+	return xc_block_is_free(xc_block_state(blocks, block)) || view.count > xc_block_size(blocks, block) - within;
+}
+
 /* The few keys that it has: one of them may be another spelling. */
 static void report_other_keys(const struct xc_crash_context *crash, const struct xc_frame_context *context,
 			      size_t level)
@@ -352,7 +373,7 @@ static void report_other_keys(const struct xc_crash_context *crash, const struct
 	struct xc_value map, target;
 	struct xc_text text = {0};
 	struct xc_view view;
-	unsigned told = 0;
+	unsigned told = 0, gone = 0;
 	options.depth = 1;
 	options.length = KEY_MOST;
 	if (!xc_variable_find(context, level, "this", &crash->report->arena, &map))
@@ -364,10 +385,17 @@ static void report_other_keys(const struct xc_crash_context *crash, const struct
 	for (struct xc_view_child child; opened && told < KEYS && xc_view_next(&view, &child);) {
 		xc_text_add(&text, told++ ? ", " : "");
 		opened = xc_format_whole(&text, &child.key, &options);
+		gone += is_gone(crash, &child.key);
 	}
 	if (opened && told && !view.why[0]) {
 		xc_verdict_evidence(crash->report, "the keys that it has: %s", xc_text_string(&text));
 		xc_verdict_redact(crash->report, "it has other keys");
+		if (gone)
+			xc_verdict_evidence(
+				crash->report,
+				"likely %u of these keys refer%s to text that is gone: to freed memory, or to "
+				"more than the block has that they begin in",
+				gone, gone == 1 ? "s" : "");
 	}
 	xc_text_fini(&text);
 }

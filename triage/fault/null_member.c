@@ -91,53 +91,58 @@ static const struct xc_place *writes_in(const struct search *s, const struct xc_
 	return NULL;
 }
 
-/* Do the arguments or variables of the function say which objects it works on, and is it among them: *same_out? */
-static bool knows_object(const struct search *s, const struct xc_frame_context *context, size_t level, bool *same_out)
+/* The pointers to such records among the arguments and variables of the function: how many, and is the object among
+ * them: *same_out? */
+static size_t count_objects(const struct search *s, const struct xc_frame_context *context, size_t level,
+			    bool *same_out)
 {
 	struct xc_arena scratch = {0};
-	bool knows = false, same = false;
-	for (int locals = 0; locals < 2 && !same; locals++) {
+	size_t pointers = 0;
+	*same_out = false;
+	for (int locals = 0; locals < 2; locals++) {
 		struct xc_named_value *values;
 		size_t count = xc_variable_values(context, level, locals, &scratch, &values);
-		for (size_t i = 0; i < count && !same; i++) {
+		for (size_t i = 0; i < count; i++) {
 			const struct xc_type *target = xc_same_type_pointed(values[i].value.type);
 			uint64_t to;
-			if (!target || !xc_same_type(target, s->written.record) ||
-			    !xc_value_load(&values[i].value, &to))
+			if (!target || !xc_same_type(target, s->written.record))
 				continue;
-			knows = true;
-			same = to == s->object;
+			pointers++;
+			*same_out |= xc_value_load(&values[i].value, &to) && to == s->object;
 		}
 	}
 	xc_arena_fini(&scratch);
-	*same_out = same || !knows;
-	return knows;
+	return pointers;
 }
 
-/* Returns whether the thread is in such a function, and works on the same object. */
+/* Returns whether the thread is where it has set the same member to NULL, and will set it again. */
 static bool report_thread(const struct search *s, const struct xc_thread *thread)
 {
 	struct xc_frame_walk walk;
 	xc_frame_walk_begin(&walk, s->crash->process, s->crash->unwinder, thread, FRAMES);
 	while (xc_frame_walk_next(&walk)) {
 		bool same = true;
-		size_t level;
+		size_t level, pointers = 1;
 		const struct xc_place *place = writes_in(s, walk.context.place, &level);
-		if (!place)
+		if (!place || !xc_writers_is_between(s->crash, &s->written, walk.frame.pc))
 			continue;
-		bool knows = !s->written.record || knows_object(s, &walk.context, level, &same);
-		if (!same)
-			continue;
+		if (s->written.record)
+			pointers = count_objects(s, &walk.context, level, &same);
+		if (pointers == 1 && !same)
+			continue; /* it works on another object */
 		struct xc_text text = {0};
+		bool sure = pointers == 1;
 		xc_sourceline(place, level, " (", &text);
-		xc_verdict_evidence(s->crash->report, "thread %d is in %s%s%s, %s", (int)thread->tid,
-				    xc_place_function(place, level), xc_text_string(&text), text.len ? ")" : "",
-				    !s->written.record ? "which writes it"
-				    : knows            ? "on the same object"
-						       : "perhaps on the same object");
+		xc_verdict_evidence(
+			s->crash->report,
+			"thread %d is in %s%s%s, which sets it to NULL before, and writes it again behind%s",
+			(int)thread->tid, xc_place_function(place, level), xc_text_string(&text), text.len ? ")" : "",
+			!s->written.record ? ""
+			: sure             ? ", of the same object"
+					   : ", perhaps of the same object");
 		xc_verdict_involve(s->crash->report, thread->tid);
 		xc_text_fini(&text);
-		return knows;
+		return sure;
 	}
 	return false;
 }

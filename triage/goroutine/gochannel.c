@@ -204,7 +204,11 @@ void xc_gochannel_describe(const struct xc_crash_context *crash, const struct xc
 
 /* ---- semaphores ---- */
 
-enum { SENDERS = 16 /* that are looked at */ };
+enum {
+	SENDERS = 4, /* channels that are looked at */
+	MOST = 256,  /* goroutines whose stacks are compared */
+	DEEPEST = 32,
+};
 
 /* One without content whose buffer is full: who sends takes a place, who receives gives it back. */
 static bool is_used_up(const struct xc_goruntime *go, xc_addr channel, uint64_t *places)
@@ -215,10 +219,10 @@ static bool is_used_up(const struct xc_goruntime *go, xc_addr channel, uint64_t 
 	       xc_goruntime_read(go, "runtime.hchan", channel, "elemsize", &size) && !(size & UINT16_MAX);
 }
 
-/* Does the function that sends receive, too, by itself or in a function that it defers? */
+/* Does the function that sends receive, too? */
 static bool gives_back(const struct xc_crash_context *crash, const struct xc_gowait *w)
 {
-	static const char *const names[] = {"runtime.chanrecv1", "runtime.chanrecv2", "runtime.deferreturn", NULL};
+	static const char *const names[] = {"runtime.chanrecv1", "runtime.chanrecv2", NULL};
 	struct xc_arena scratch = {0};
 	const struct xc_body *body = xc_body_read(crash->process, xc_frame_lookup(&w->blame.frame), &scratch);
 	bool found = false;
@@ -231,49 +235,56 @@ static bool gives_back(const struct xc_crash_context *crash, const struct xc_gow
 	return found;
 }
 
-static bool is_in(const struct xc_crash_context *crash, const struct xc_gowait *w, const char *function)
+/* How many functions of that name are on the goroutine's stack? */
+static size_t count_in(const struct xc_crash_context *crash, const struct xc_gowait *w, const char *function)
 {
-	for (size_t i = 0; i < w->frame_count; i++) {
+	size_t found = 0;
+	for (size_t i = 0; i < w->frame_count && i < DEEPEST; i++) {
 		const struct xc_place *place = xc_debuginfo_place(crash->process, xc_frame_lookup(&w->frames[i]));
 		for (size_t l = 0; l < place->level_count; l++) {
 			const char *name = xc_place_function(place, l);
-			if (name && strcmp(name, function) == 0)
-				return true;
+			found += name && strcmp(name, function) == 0;
 		}
 	}
-	return false;
+	return found;
 }
 
-/* Is a goroutine that does not wait for a place in one of the functions of the program that lead to where they wait? It
- * may have one. */
-static bool may_be_had(const struct xc_crash_context *crash, const struct xc_gowait *items, size_t count,
-		       const struct xc_gowait *w)
+/* May a goroutine have a place: one that is in a function of the program which leads to where they wait, that has the
+ * channel otherwise, or that waits for a second place? */
+static bool may_be_had(const struct xc_crash_context *crash, const struct xc_goruntime *go,
+		       const struct xc_gowait *items, size_t count, const struct xc_gowait *w)
 {
-	for (size_t f = 0; f < w->frame_count; f++) {
+	const char *own = xc_place_function(w->blame.place, w->blame.level);
+	size_t having[TOLD];
+	struct search s = search_for(crash, go, w->object);
+	bool had = !own || find_having(&s, items, count, NULL, having);
+	xc_gospans_fini(&s.spans);
+	for (size_t i = 0; i < count && !had; i++)
+		had = items[i].object == w->object && count_in(crash, &items[i], own) != 1;
+	for (size_t f = 0; f < w->frame_count && f < DEEPEST && !had; f++) {
 		const struct xc_place *place = xc_debuginfo_place(crash->process, xc_frame_lookup(&w->frames[f]));
-		for (size_t l = 0; l < place->level_count; l++) {
+		for (size_t l = 0; l < place->level_count && !had; l++) {
 			const char *name = xc_place_function(place, l);
 			if (!name || xc_gopackage_is_standard(name))
 				continue;
-			for (size_t i = 0; i < count; i++)
-				if (items[i].object != w->object &&
-				    (!items[i].frame_count || is_in(crash, &items[i], name)))
-					return true;
+			for (size_t i = 0; i < count && !had; i++)
+				had = items[i].object != w->object &&
+				      (!items[i].frame_count || count_in(crash, &items[i], name));
 		}
 	}
-	return false;
+	return had;
 }
 
 static bool is_lost(const struct xc_crash_context *crash, const struct xc_goruntime *go, const struct xc_gowait *items,
 		    size_t count, const struct xc_gowait *w)
 {
 	uint64_t places;
-	if (w->kind != XC_GOWAIT_SEND || !w->blame.place || !is_used_up(go, w->object, &places))
+	if (w->kind != XC_GOWAIT_SEND || !w->blame.place || count > MOST || !is_used_up(go, w->object, &places))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (items[i].object == w->object && items[i].kind != XC_GOWAIT_SEND)
 			return false; /* one that receives */
-	return gives_back(crash, w) && !may_be_had(crash, items, count, w);
+	return gives_back(crash, w) && !may_be_had(crash, go, items, count, w);
 }
 
 const struct xc_gowait *xc_gochannel_report_used_up(const struct xc_crash_context *crash, const struct xc_goruntime *go,
@@ -283,7 +294,12 @@ const struct xc_gowait *xc_gochannel_report_used_up(const struct xc_crash_contex
 	struct xc_text where = {0};
 	*waiting_out = 0;
 	for (size_t i = 0, senders = 0; i < count && senders < SENDERS && !w; i++) {
-		senders += items[i].kind == XC_GOWAIT_SEND;
+		bool first = items[i].kind == XC_GOWAIT_SEND && items[i].object;
+		for (size_t k = 0; k < i && first; k++)
+			first = items[k].object != items[i].object;
+		if (!first)
+			continue;
+		senders++;
 		w = is_lost(crash, go, items, count, &items[i]) ? &items[i] : NULL;
 	}
 	if (!w)
@@ -292,11 +308,12 @@ const struct xc_gowait *xc_gochannel_report_used_up(const struct xc_crash_contex
 		*waiting_out += items[i].object == w->object;
 	const char *name = xc_gochannel_name(crash, w, w->object);
 	xc_gowait_where(&w->blame, &where);
-	xc_verdict_evidence(crash->report,
-			    "all places of the semaphore %s%s%s0x%" PRIx64
-			    " are taken, and no goroutine is beyond %s: likely they were not given back, as after an "
-			    "early return or a panic",
-			    name ? "`" : "", name ? name : "", name ? "` at " : "", w->object, xc_text_string(&where));
+	xc_verdict_evidence(
+		crash->report,
+		"all places of the semaphore %s%s%s0x%" PRIx64
+		" are taken, and no goroutine is seen beyond %s: perhaps they were not given back, as after "
+		"an early return or a panic",
+		name ? "`" : "", name ? name : "", name ? "` at " : "", w->object, xc_text_string(&where));
 	xc_text_fini(&where);
 	return w;
 }

@@ -19,10 +19,11 @@ void xc_gochannel_describe(const struct xc_crash_context *crash, const struct xc
 bool xc_gochannel_is_known(const struct xc_crash_context *crash, const struct xc_goruntime *go,
 			   const struct xc_gowait *items, size_t count, const bool *among, xc_addr object);
 
-/* Does an item wait for a place of a semaphore, a channel without content that is full, while no other goroutine is in
- * the functions that take one? Then the places were likely not given back, as by an early return: report it as
- * evidence. Returns such an item, and how many wait at that channel; NULL: there is none. The items must be all
- * goroutines of the program. Looks at 16 of those that send. */
+/* Does an item wait for a place of a semaphore, a channel without content that is full and that its own function
+ * receives from, too, while no other goroutine is in the functions that lead there, or has the channel? Then the places
+ * were perhaps not given back, as by an early return: report it as evidence. Returns such an item, and how many wait at
+ * that channel; NULL: there is none. The items must be all goroutines of the program, 256 at most. Looks at four
+ * channels. */
 const struct xc_gowait *xc_gochannel_report_used_up(const struct xc_crash_context *crash, const struct xc_goruntime *go,
 						    const struct xc_gowait *items, size_t count, size_t *waiting_out);
 

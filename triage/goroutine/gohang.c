@@ -371,7 +371,7 @@ static void classify(struct census *c)
 	size_t waiting = 0;
 	const struct xc_gowait *used_up =
 		c->all == c->count ? xc_gochannel_report_used_up(crash, &c->go, c->items, c->count, &waiting) : NULL;
-	bool sure = cycle || readers || ends || used_up, stands = sure || none_goes_on(c);
+	bool sure = cycle || readers || ends, stands = sure || none_goes_on(c);
 	report_missing(c);
 	xc_auto(xc_freep) char *cause = tell(c);
 	/* Programs do not rest at a mutex. */
@@ -388,7 +388,7 @@ static void classify(struct census *c)
 		xc_verdict_evidence(crash->report, "%s", crash->verdict->headline);
 	crash->verdict->headline =
 		lost ? xc_arena_printf(&crash->report->arena,
-				       "%zu goroutine%s for a semaphore whose places likely were not given back",
+				       "%zu goroutine%s for a semaphore whose places perhaps were not given back",
 				       waiting, waiting == 1 ? " waits" : "s wait")
 		     : headline(c, cycle, readers, last, of);
 	crash->blame = w->blame;

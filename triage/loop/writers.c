@@ -21,7 +21,9 @@ enum {
 	VARIABLES = 256, /* and blocks, of a function */
 	MEMBERS = 64,
 	TOLD = 3,
-	NESTING = 8, /* namespaces, blocks */
+	NESTING = 8,   /* namespaces, blocks */
+	SLICES = 256,  /* of what is stored */
+	PLACES = 4096, /* whose inlined functions are looked at */
 };
 
 struct search {
@@ -30,7 +32,7 @@ struct search {
 	const struct xc_written *written;
 	struct xc_arena scratch; /* of one function */
 	struct xc_writers *out;
-	size_t functions, dies;
+	size_t functions, dies, slices, places;
 	uint64_t code;
 };
 
@@ -83,8 +85,11 @@ static bool has_record(const struct search *s, Dwarf_Die *function, unsigned dep
 }
 
 /* Has the function that an instruction was inlined from a pointer to the record? */
-static bool was_inlined_with_record(const struct search *s, xc_addr at)
+static bool was_inlined_with_record(struct search *s, xc_addr at)
 {
+	if (s->places == PLACES)
+		return false;
+	s->places++;
 	const struct xc_place *place = xc_debuginfo_place(s->crash->process, at);
 	bool found = false, leads = false;
 	for (size_t l = 0; l + 1 < place->level_count && !place->line_only && !found; l++) {
@@ -132,13 +137,14 @@ static bool has_frame_pointer(const struct search *s, const struct xc_body *body
 }
 
 /* Does it store the constant 0, on one way to it at least? */
-static bool clears(const struct xc_body *body, size_t at)
+static bool clears(struct search *s, const struct xc_body *body, size_t at)
 {
 	const struct xc_insn *insn = &body->insns[at];
 	struct xc_slice slice;
 	bool found = insn->kind == XC_INSN_STORE_CONSTANT && !insn->constant;
-	if (insn->kind != XC_INSN_STORE || insn->from < 0)
+	if (insn->kind != XC_INSN_STORE || insn->from < 0 || s->slices == SLICES)
 		return found;
+	s->slices++;
 	xc_slice_register(body, at, insn->from, &slice);
 	for (size_t i = 0; i < slice.count && !found; i++) {
 		const struct xc_insn *set = &body->insns[slice.items[i].insn];
@@ -235,12 +241,13 @@ static void look_at(struct search *s, Dwarf_Die *function)
 	for (size_t i = 0; body && i < body->count && s->code < CODE && s->out->count < XC_WRITERS; i++) {
 		const struct xc_insn *insn = &body->insns[i];
 		s->code += insn->length;
-		if (!may_write(s, body, i, framed) || (s->written->cleared && !clears(body, i)) ||
-		    is_constructed(s, insn->addr) || is_found(s, insn->addr))
+		if (!may_write(s, body, i, framed))
 			continue;
 		bool has = own || insn->memory.base < 0 || was_inlined_with_record(s, insn->addr);
-		if (has || leads)
-			add(s, insn, !has);
+		if ((!has && !leads) || (s->written->cleared && !clears(s, body, i)) || is_constructed(s, insn->addr) ||
+		    is_found(s, insn->addr))
+			continue;
+		add(s, insn, !has);
 	}
 	xc_arena_fini(&s->scratch);
 	s->scratch = (struct xc_arena){0};
@@ -313,4 +320,21 @@ void xc_writers_text(const struct xc_crash_context *crash, const struct xc_write
 		xc_text_add(text, ")");
 	}
 	xc_text_add(text, writers->count > TOLD ? ", and in others" : "");
+}
+
+bool xc_writers_is_between(const struct xc_crash_context *crash, const struct xc_written *written, xc_addr pc)
+{
+	struct search s = {.crash = crash, .written = written};
+	const struct xc_body *body = xc_body_read(crash->process, pc, &s.scratch);
+	long here = body ? xc_body_at(body, pc) : XC_BODY_NONE;
+	bool framed = body && has_frame_pointer(&s, body), cleared = false, set = false;
+	for (size_t i = 0; here >= 0 && i < body->count; i++) {
+		if (!may_write(&s, body, i, framed))
+			continue;
+		bool clear = clears(&s, body, i);
+		cleared = (long)i < here ? clear : cleared;
+		set |= (long)i >= here && !clear;
+	}
+	xc_arena_fini(&s.scratch);
+	return cleared && set;
 }

@@ -31,13 +31,17 @@ struct xc_writers {
  * record among its arguments and variables, or among those of a function inlined there; or with an argument that leads
  * to a record that has such a pointer. Those of the place's compilation unit first, then those of the module's other
  * units. Not the record's constructors. False: none was found; others may write it, by other pointers or in other
- * files. Decodes 256 KiB of code at most: some 10 ms. */
+ * modules. Decodes 256 KiB of code at most, with 256 slices: some 10 ms, 100 at most. */
 bool xc_writers_find(const struct xc_crash_context *crash, const struct xc_place *place,
 		     const struct xc_written *written, struct xc_writers *out);
 
 /* Append "is written in set (job.c:8, 12) and reset (job.c:20)"; "is likely set to NULL in …". Three of them are named,
  * with their first lines. */
 void xc_writers_text(const struct xc_crash_context *crash, const struct xc_writers *writers, struct xc_text *text);
+
+/* Does the function of pc, where an instruction begins, set it to 0 before, as the last that writes it, and set it
+ * again behind? By the order of addresses. */
+bool xc_writers_is_between(const struct xc_crash_context *crash, const struct xc_written *written, xc_addr pc);
 
 /* The function of the program, inlined or not, that has an instruction; NULL: without a name. */
 const char *xc_writers_function(const struct xc_crash_context *crash, xc_addr at);

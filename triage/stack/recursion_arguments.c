@@ -252,7 +252,7 @@ static bool report_pointer(const struct rounds *r, const struct argument *a)
 	return follows || ring;
 }
 
-/* Of the thread's stack: an object of the caller's. Its address falls with the stack, and tells nothing. */
+/* Of the thread's stack, where it is an object of the callers': its address falls with the stack, and tells nothing. */
 static bool is_on_stack(const struct rounds *r, const struct argument *a)
 {
 	const struct xc_crash_context *crash = r->crash;
@@ -330,7 +330,7 @@ static void report_argument(const struct rounds *r, const struct argument *a)
 	size_t ring = 0;
 	if (is_pointer(a) && report_pointer(r, a))
 		return;
-	if (is_pointer(a) && is_on_stack(r, a))
+	if (is_pointer(a) && step <= 0 && is_on_stack(r, a))
 		report_elements(r, a);
 	else if (step)
 		report_step(r, a, step);

@@ -68,7 +68,9 @@ static bool find_length(struct search *s, const struct xc_value *record, xc_addr
 			if (depth && find_length(s, &value, begin, size, depth - 1, path))
 				return true;
 		} else if (xc_survey_is_count(member->name) && xc_type_strip(member->type)->kind == XC_TYPE_INT &&
-			   xc_value_load(&value, &number) && reaches(s, begin, number, size)) {
+			   xc_value_load(&value, &number) &&
+			   !(xc_type_strip(member->type)->is_signed && number > INT64_MAX) &&
+			   reaches(s, begin, number, size)) {
 			return true;
 		}
 	}
@@ -87,7 +89,7 @@ static void look_at_record(struct search *s, const struct xc_surveyed *it)
 		struct xc_value value;
 		xc_addr begin;
 		uint64_t size = 1;
-		if (!target || !members[i].name || members[i].dynamic ||
+		if (!target || !members[i].name || members[i].dynamic || xc_same_type_is_record(target) ||
 		    (!xc_same_type_is_bytes(target) && !xc_type_size(target, &size)))
 			continue;
 		xc_value_field(it->value, &members[i], &value);
@@ -137,21 +139,24 @@ void xc_overlong_slice_report(struct xc_crash_context *crash)
 	if (!s.path)
 		return;
 	const struct xc_blocks *blocks = &crash->heap->blocks;
-	if (s.length)
+	if (s.length) { /* that these two belong together is a guess */
 		xc_verdict_evidence(crash->report,
-				    "`%s` is %" PRIu64 ", and the block that `%s` points to, at 0x%" PRIx64
-				    ", has room for %" PRIu64,
+				    "perhaps `%s` is wrong: it is %" PRIu64
+				    ", and the block that `%s` points to, at 0x%" PRIx64 ", has room for %" PRIu64,
 				    s.length, s.count, s.path, xc_block_addr(blocks, s.block), s.room);
-	else
-		xc_verdict_evidence(crash->report,
-				    "`%s` (%s) has %" PRIu64 " elements, and the block at 0x%" PRIx64
-				    " that it begins in has room for %" PRIu64 " from there on",
-				    s.path, s.title, s.count, xc_block_addr(blocks, s.block), s.room);
-	v->cause =
-		xc_arena_printf(&crash->report->arena,
-				s.length ? "%s%slikely `%s` is more than `%s` has room for"
-					 : "%s%slikely `%s` is longer than the memory that it refers to",
-				v->cause ? v->cause : "", v->cause ? "; " : "", s.length ? s.length : s.path, s.path);
+		xc_verdict_redact(crash->report,
+				  xc_arena_printf(&crash->report->arena,
+						  "perhaps `%s` is wrong: the block that `%s` points to has "
+						  "less room",
+						  s.length, s.path));
+		return;
+	}
+	xc_verdict_evidence(crash->report,
+			    "`%s` (%s) has %" PRIu64 " elements, and the block at 0x%" PRIx64
+			    " that it begins in has room for %" PRIu64 " from there on",
+			    s.path, s.title, s.count, xc_block_addr(blocks, s.block), s.room);
+	v->cause = xc_arena_printf(&crash->report->arena, "%s%slikely `%s` is longer than the memory that it refers to",
+				   v->cause ? v->cause : "", v->cause ? "; " : "", s.path);
 	v->expression = v->expression ? v->expression : s.path;
 	crash->outside = true;
 }

@@ -72,14 +72,14 @@ static bool is_wrapped_row(int64_t index, struct xc_text *text)
 	return false;
 }
 
-/* A valid index that was taken for a signed number, as of a table of 256 by a char; of larger tables -1 … -128 are
- * likely what they seem. */
+/* A valid index that was taken for a signed number: of a table of 256 by a char; where a counter of more bits went on
+ * past the largest number of fewer. Other numbers below 0 are likely what they seem. */
 static bool is_narrowed(int64_t index, uint64_t count, struct xc_text *text)
 {
 	for (unsigned bits = 8; bits <= 32; bits *= 2) {
-		int64_t whole = index + (INT64_C(1) << bits);
-		if (index >= -WRAPPED || index < -(INT64_C(1) << (bits - 1)) || (uint64_t)whole >= count ||
-		    count > UINT64_C(1) << bits)
+		int64_t whole = index + (INT64_C(1) << bits), lowest = -(INT64_C(1) << (bits - 1));
+		bool table = bits == 8 && count == 256 && index >= lowest && index < -1;
+		if ((!table && index != lowest) || (uint64_t)whole >= count)
 			continue;
 		xc_text_printf(text, ", that is %" PRId64 " as a signed number of %u bits", whole, bits);
 		return true;
@@ -107,7 +107,7 @@ bool xc_odd_number_index(int64_t index, uint64_t count, bool sure, struct xc_tex
 		return true;
 	}
 	uint32_t reversed = __builtin_bswap32((uint32_t)index);
-	if (index > UINT16_MAX && index <= UINT32_MAX && reversed <= (count ? count : COMMON)) {
+	if (index > UINT16_MAX && index <= UINT32_MAX && reversed != index && reversed <= (count ? count : COMMON)) {
 		xc_text_printf(text, ", that is %" PRIu32 " with its bytes reversed", reversed);
 		return true;
 	}

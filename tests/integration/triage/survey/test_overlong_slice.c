@@ -72,12 +72,12 @@ static void a_count_beside_a_smaller_block_is_named(void **state)
 	expect_c(C_HEAD "int main(void) { struct packet *p = calloc(1, sizeof *p); p->head.length = 1 << 28; p->body = "
 			"malloc(72); check(p); }\n",
 		 &(struct wanted){.class_name = "heap-overrun",
-				  .says = "likely `p->head.length` is more than `p->body` has room for",
+				  .says = "perhaps `p->head.length` is wrong: it is 268435456",
 				  .also = "has room for 72"});
 	expect_c(C_HEAD "int main(void) { struct list *l = calloc(1, sizeof *l); l->count = 1 << 26; l->items = "
 			"malloc(80 * sizeof(long)); sum(l); }\n",
 		 &(struct wanted){.class_name = "heap-overrun",
-				  .says = "likely `l->count` is more than `l->items` has room for",
+				  .says = "perhaps `l->count` is wrong: it is 67108864",
 				  .also = "has room for 8"});
 }
 
@@ -89,6 +89,13 @@ static void other_numbers_are_not_blamed(void **state)
 		 "int main(void) { struct packet *p = calloc(1, sizeof *p); p->head.length = 72; p->stamp = 1 << "
 		 "30; p->body = malloc(72); all(p); }\n",
 		 &(struct wanted){.class_name = "heap-overrun", .without = "has room for"});
+	/* a list of buffers, which are right, and a length of -1 */
+	expect_c("#include <stdlib.h>\nstruct chunk { struct chunk *next; char *data; size_t size; int length; };\n"
+		 "volatile long sink;\n__attribute__((noinline)) void run(struct chunk *c, long *table) {\n"
+		 " for (long i = 0;; i++) sink += table[i] + (c->size > 99); }\n"
+		 "int main(void) { struct chunk *c = calloc(1, sizeof *c); c->next = calloc(1, 24); c->data = "
+		 "malloc(4096); c->size = 4096; c->length = -1; run(c, calloc(64, sizeof(long))); }\n",
+		 &(struct wanted){.class_name = "heap-overrun", .without = "is wrong"});
 }
 
 int main(void)
