@@ -172,6 +172,12 @@ bool xc_crash_context_is_access(const struct xc_crash_context *crash)
 	return xc_names_find(names, crash->verdict->class_name);
 }
 
+bool xc_crash_context_is_null(const struct xc_crash_context *crash)
+{
+	static const char *const names[] = {"null-read", "null-write", "null-access", "call-null", NULL};
+	return xc_names_find(names, crash->verdict->class_name);
+}
+
 bool xc_crash_context_is_signalled(const struct xc_crash_context *crash)
 {
 	return xc_crash_context_is(crash, "killed") || xc_crash_context_is(crash, "dump-request") ||

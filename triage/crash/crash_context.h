@@ -79,6 +79,9 @@ bool xc_crash_context_is(const struct xc_crash_context *crash, const char *class
  * end of a block? */
 bool xc_crash_context_is_access(const struct xc_crash_context *crash);
 
+/* Is the class that of an access near NULL, or of a call of it? */
+bool xc_crash_context_is_null(const struct xc_crash_context *crash);
+
 /* The name in `names` (NULL-terminated) of the innermost matching frame, inlined functions included, among the first
  * 40 frames of the crashed stack. NULL when there is none. */
 const char *xc_crash_context_find_name(const struct xc_crash_context *crash, const char *const *names);

@@ -6,17 +6,10 @@
 #include "core/base/text.h"
 #include "dwarf/types/field.h"
 #include "triage/dataflow/deref.h"
-#include "triage/util/names.h"
 #include "triage/util/same_type.h"
 #include "triage/util/statics.h"
 
 enum { NESTING = 16, ELEMENTS = 4096, MEMBERS = 64, TEXT = 40 };
-
-static bool is_null(const struct xc_crash_context *crash)
-{
-	static const char *const names[] = {"null-read", "null-write", "null-access", "call-null", NULL};
-	return xc_names_find(names, crash->verdict->class_name);
-}
 
 /* ---- smart pointers ---- */
 
@@ -161,7 +154,7 @@ void xc_null_place_report(struct xc_crash_context *crash)
 {
 	const struct xc_deref *bad = xc_derefs_bad(crash->derefs);
 	uint64_t now;
-	if (!is_null(crash) || !bad || !bad->at_known || !bad->value_known || bad->value ||
+	if (!xc_crash_context_is_null(crash) || !bad || !bad->at_known || !bad->value_known || bad->value ||
 	    !xc_space_peek_uint(crash->process->space, bad->at, crash->process->arch->word, &now) || now)
 		return;
 	if (!report_smart(crash, bad))

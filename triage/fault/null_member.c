@@ -4,17 +4,14 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/process/module.h"
 #include "dwarf/stack/frame_walk.h"
 #include "dwarf/types/field.h"
 #include "triage/blocks/value_place.h"
 #include "triage/dataflow/deref.h"
 #include "triage/explain/race.h"
 #include "triage/loop/writers.h"
-#include "triage/util/names.h"
 #include "triage/util/same_type.h"
 #include "triage/util/sourceline.h"
-#include "triage/util/user_code.h"
 
 enum { NESTING = 8, THREADS = 64, FRAMES = 24 };
 
@@ -77,8 +74,8 @@ static bool find_writers(struct search *s, bool cleared)
 
 /* ---- threads that are in one of them ---- */
 
-/* The source's line where the frame is, in the function of a writer that it runs. */
-static const struct xc_place *writes_in(const struct search *s, const struct xc_place *place, size_t *level_out)
+/* Is the function of a writer at a level of the frame's place: *level_out? */
+static bool writes_in(const struct search *s, const struct xc_place *place, size_t *level_out)
 {
 	for (size_t l = 0; l < place->level_count; l++)
 		for (size_t i = 0; i < s->writers.count; i++) {
@@ -86,9 +83,9 @@ static const struct xc_place *writes_in(const struct search *s, const struct xc_
 			const char *writer = xc_writers_function(s->crash, s->writers.at[i]);
 			*level_out = l;
 			if (function && writer && strcmp(function, writer) == 0)
-				return place;
+				return true;
 		}
-	return NULL;
+	return false;
 }
 
 /* The pointers to such records among the arguments and variables of the function: how many, and is the object among
@@ -123,8 +120,8 @@ static bool report_thread(const struct search *s, const struct xc_thread *thread
 	while (xc_frame_walk_next(&walk)) {
 		bool same = true;
 		size_t level, pointers = 1;
-		const struct xc_place *place = writes_in(s, walk.context.place, &level);
-		if (!place || !xc_writers_is_between(s->crash, &s->written, walk.frame.pc))
+		const struct xc_place *place = walk.context.place;
+		if (!writes_in(s, place, &level) || !xc_writers_is_between(s->crash, &s->written, walk.frame.pc))
 			continue;
 		if (s->written.record)
 			pointers = count_objects(s, &walk.context, level, &same);
@@ -170,13 +167,11 @@ static bool is_there(const struct xc_crash_context *crash, const struct xc_deref
 
 void xc_null_member_report(struct xc_crash_context *crash)
 {
-	static const char *const names[] = {"null-read", "null-write", "null-access", "call-null", NULL};
 	struct search s = {.crash = crash, .bad = xc_derefs_bad(crash->derefs)};
 	bool divides = xc_crash_context_is(crash, "div-by-zero");
 	uint32_t size = !divides ? crash->process->arch->word : s.bad ? s.bad->size : 0;
-	if ((!divides && !xc_names_find(names, crash->verdict->class_name)) || !crash->blame.place ||
-	    crash->verdict->kind || !is_there(crash, s.bad, size) || !find_record(&s) ||
-	    (s.bad->own && !s.written.record))
+	if ((!divides && !xc_crash_context_is_null(crash)) || !crash->blame.place || crash->verdict->kind ||
+	    !is_there(crash, s.bad, size) || !find_record(&s) || (s.bad->own && !s.written.record))
 		return;
 	s.written.name = s.bad->text;
 	s.written.addr = s.bad->at;

@@ -211,11 +211,11 @@ enum {
 };
 
 /* One without content whose buffer is full: who sends takes a place, who receives gives it back. */
-static bool is_used_up(const struct xc_goruntime *go, xc_addr channel, uint64_t *places)
+static bool is_used_up(const struct xc_goruntime *go, xc_addr channel)
 {
-	uint64_t taken, size;
-	return channel && xc_goruntime_read(go, "runtime.hchan", channel, "dataqsiz", places) && *places &&
-	       xc_goruntime_read(go, "runtime.hchan", channel, "qcount", &taken) && taken == *places &&
+	uint64_t places, taken, size;
+	return channel && xc_goruntime_read(go, "runtime.hchan", channel, "dataqsiz", &places) && places &&
+	       xc_goruntime_read(go, "runtime.hchan", channel, "qcount", &taken) && taken == places &&
 	       xc_goruntime_read(go, "runtime.hchan", channel, "elemsize", &size) && !(size & UINT16_MAX);
 }
 
@@ -278,8 +278,7 @@ static bool may_be_had(const struct xc_crash_context *crash, const struct xc_gor
 static bool is_lost(const struct xc_crash_context *crash, const struct xc_goruntime *go, const struct xc_gowait *items,
 		    size_t count, const struct xc_gowait *w)
 {
-	uint64_t places;
-	if (w->kind != XC_GOWAIT_SEND || !w->blame.place || count > MOST || !is_used_up(go, w->object, &places))
+	if (w->kind != XC_GOWAIT_SEND || !w->blame.place || count > MOST || !is_used_up(go, w->object))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (items[i].object == w->object && items[i].kind != XC_GOWAIT_SEND)

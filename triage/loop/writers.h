@@ -35,8 +35,8 @@ struct xc_writers {
 bool xc_writers_find(const struct xc_crash_context *crash, const struct xc_place *place,
 		     const struct xc_written *written, struct xc_writers *out);
 
-/* Append "is written in set (job.c:8, 12) and reset (job.c:20)"; "is likely set to NULL in …". Three of them are named,
- * with their first lines. */
+/* Append "is written in set (job.c:8, 12) and reset (job.c:20)"; "is likely set to NULL in …". Three are named, with
+ * their first lines. */
 void xc_writers_text(const struct xc_crash_context *crash, const struct xc_writers *writers, struct xc_text *text);
 
 /* Does the function of pc, where an instruction begins, set it to 0 before, as the last that writes it, and set it

@@ -268,13 +268,6 @@ static bool diagnose_broken(struct xc_pointer_diagnosis *s)
 	return xc_stale_pointer_report(s->crash, &stale, true);
 }
 
-/* A value near NULL may have been read through a bad pointer, too. */
-static bool is_null(const struct xc_crash_context *crash)
-{
-	static const char *const names[] = {"null-read", "null-write", "null-access", "call-null", NULL};
-	return xc_names_find(names, crash->verdict->class_name);
-}
-
 /* Classes that do not explain the pointer yet. */
 static bool is_open(const struct xc_crash_context *crash)
 {
@@ -329,9 +322,10 @@ void xc_pointer_diagnosis_report(struct xc_crash_context *crash)
 {
 	struct xc_pointer_diagnosis s = {.crash = crash};
 	bool memory = crash->fault.signal == SIGSEGV || crash->fault.signal == SIGBUS;
-	if (memory && !crash->fault.sent && (is_open(crash) || is_null(crash)) && diagnose_smash(&s))
+	if (memory && !crash->fault.sent && (is_open(crash) || xc_crash_context_is_null(crash)) && diagnose_smash(&s))
 		return;
-	if (memory && !crash->fault.sent && (is_null(crash) || crash->number)) {
+	/* A value near NULL may have been read through a bad pointer, too. */
+	if (memory && !crash->fault.sent && (xc_crash_context_is_null(crash) || crash->number)) {
 		s.stale = xc_stale_pointer_find(crash);
 		if (s.stale.kind == XC_STALE_NOT)
 			s.stale = xc_stale_argument_find(crash);
