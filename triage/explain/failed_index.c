@@ -351,8 +351,8 @@ static bool is_gone(const struct xc_crash_context *crash, const struct xc_value 
 	struct xc_view view;
 	const struct xc_blocks *blocks = crash->heap ? &crash->heap->blocks : NULL;
 	if (!blocks || xc_view_open(key, &view) != XC_VIEW_FOUND || view.kind != XC_VIEW_TEXT || !view.count ||
-	    view.elements.kind != XC_VALUE_MEMORY)
-		return false;
+	    view.elements.kind != XC_VALUE_MEMORY || !strstr(view.shape->title, "string_view"))
+		return false; /* a string owns its text, and may hold NULs */
 	uint32_t block = xc_blocks_find(blocks, view.elements.addr);
 	if (block == XC_NO_BLOCK)
 		return false;
@@ -393,8 +393,8 @@ static void report_other_keys(const struct xc_crash_context *crash, const struct
 		if (gone)
 			xc_verdict_evidence(
 				crash->report,
-				"likely %u of these keys refer%s to text that is gone: to freed memory, or to "
-				"more than the block has that they begin in",
+				"likely %u of these keys refer%s to text that is gone: to freed memory, to more "
+				"than the block has that they begin in, or beyond the end of another text",
 				gone, gone == 1 ? "s" : "");
 	}
 	xc_text_fini(&text);
